@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nanlint.diagnostic import Confidence, Severity
+from nanlint.diagnostic import STYLES, Confidence, Severity
 from nanlint.disk import is_file, read_regular, reason
 from nanlint.keys import DEFAULT_EXCLUDE, KEYS
 from nanlint.selection import Rules, always_on, codes_of, did_you_mean, select_codes, specificity
@@ -149,6 +149,7 @@ class Config:
     exclude: tuple[PathPatterns, ...]
     per_file_ignores: tuple[PerFileIgnore, ...] = ()
     confidence: Confidence = Confidence.LIKELY
+    fix_style: str = STYLES[0]
     severity: Mapping[str, Severity] = field(default_factory=dict)
     ops: Mapping[str, object] = field(default_factory=dict)
     respect_gitignore: bool = True
@@ -301,6 +302,7 @@ class _Reader:
             exclude=self._excludes(),
             per_file_ignores=self._per_file_ignores(),
             confidence=self._confidence(),
+            fix_style=self._last("fix-style", "one of " + ", ".join(STYLES), STYLES.__contains__, STYLES[0]),
             severity=self._severities(),
             ops=self._ops(),
             respect_gitignore=self._last("respect-gitignore", "true or false", _is_flag, True),

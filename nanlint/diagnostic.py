@@ -111,13 +111,19 @@ class Edit:
     lines: tuple[tuple[int, str], ...] = field(default=(), compare=False, repr=False)
 
 
+#: the forms that a project may choose among, where a fix has several: "short" is a safe one if that is short, else the
+#: usual one
+STYLES = ("short", "exact", "epsilon", "helper")
+
+
 @dataclass(frozen=True)
 class Fix:
     """A rewrite: edits that belong together, sorted and without overlap.
 
     ``message`` is the imperative label of the fix, in one line. ``display`` is the replacement as a reader should
     see it in the frame (for a DISPLAY fix it may be all there is: then ``edits`` is empty). ``changes``: ordinary
-    numbers become others, too, as the message says.
+    numbers become others, too, as the message says. ``style``: what kind of form it is, of those that a project chooses
+    among, if there are several.
     """
 
     applicability: Applicability
@@ -125,6 +131,7 @@ class Fix:
     edits: tuple[Edit, ...] = ()
     display: str = ""
     changes: bool = False
+    style: str = ""
 
     @property
     def title(self) -> str:

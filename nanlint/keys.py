@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nanlint.diagnostic import Confidence, Severity
+from nanlint.diagnostic import STYLES, Confidence, Severity
 
 Schema = Mapping[str, Any]
 
@@ -221,6 +221,15 @@ KEYS = _by_name(
         "The lowest confidence to report.",
         'confidence = "possible"',
         {"enum": [str(level) for level in Confidence]},
+    ),
+    Key(
+        "fix-style",
+        '"short", "exact", "epsilon" or "helper"',
+        "short",
+        "The form of fixes that may have several: a safe one where it is short, else the usual one; one that changes "
+        "no value; a small number that is added, or a bound; a function of the file.",
+        'fix-style = "epsilon"',
+        {"enum": list(STYLES)},
     ),
     Key(
         "severity",

@@ -214,6 +214,7 @@ def _settings(config: Config) -> tuple[object, ...]:
     return (
         *(None if one is None else sorted(one) for one in sets),
         str(config.confidence),
+        config.fix_style,
         severity,
         config.ops,
         config.preview,

@@ -51,7 +51,8 @@ class ClipInside:
         low, high = ENDS.get(self.node.op, ("-1", "1"))
         if not ends_are_finite:
             low, high = (by if low == "0" else f"{low} + {by}"), (f"{high} - {by}" if high else "")
-        text = self.clipped(place, x, low, high, method=written.receiver is x)
+        template = "clamp(x, low, high)" if high else "clamp(x, min=low)"
+        text = place.write(template, x=x, low=low, high=high)
         if text is None:
             return None
         if not ends_are_finite and place.facts.means_infinity(self.node):
@@ -59,17 +60,6 @@ class ClipInside:
         message = f"clip to `{text}`" + ("" if ends_are_finite else f": no gradient within {by} of the end")
         safety = Applicability.SAFE if ends_are_finite else Applicability.UNSAFE
         return place.fix(safety, [place.put(x, text)], text, message)
-
-    def clipped(self, place: Place, x: ast.expr, low: str, high: str, *, method: bool) -> str | None:
-        """The operand between two bounds, or above one, in the style of the file."""
-        bounds = f"{low}, {high}" if high else f"min={low}" if place.framework == "torch" else low
-        if place.framework == "torch":
-            function = None if method else place.spell("torch.clamp")
-            if function is None:
-                return f"{place.primary(x)}.clamp({bounds})"
-            return f"{function}({place.argument(x)}, {bounds})"
-        function = place.function("clamp" if high else "maximum")
-        return f"{function}({place.argument(x)}, {bounds})" if function else None
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,9 @@ class OnLogits:
     squashed: Node
 
     def rewrite(self, place: Place) -> Fix | None:
-        function = place.function(f"log_{self.squashed.op}")
         written = place.written(self.squashed)
         x = written.operand("x") if written is not None else None
-        if function is None:
+        text = place.write(f"log_{self.squashed.op}(x)", x=x if x is not None else "logits")
+        if text is None:
             return None
-        text = f"{function}({place.argument(x)})" if x is not None else function
         return display(text, f"compute the logarithm from the logits: `{text}`")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from nanlint.diagnostic import Fix
+from nanlint.diagnostic import Applicability, Fix
 
 if TYPE_CHECKING:
     from nanlint.fixes.place import Place
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
 class Codemod(Protocol):
     """A rewrite that a rule proposes. It knows the ops it is about; the place knows the source."""
 
-    def rewrite(self, place: Place) -> Fix | None:
-        """The fix at a place, or None where it cannot be had."""
+    def rewrite(self, place: Place) -> Fix | Iterable[Fix] | None:
+        """The fix at a place, or several, the best form first; None where it cannot be had."""
         ...
+
+
+def choices(codemod: Codemod, place: Place, style: str) -> tuple[Fix, ...]:
+    """The forms that a fix may take at a place, in order: those of a style first, what is only shown last."""
+    made = codemod.rewrite(place)
+    found = () if made is None else (made,) if isinstance(made, Fix) else made
+    shown = Applicability.DISPLAY
+    return tuple(sorted(dict.fromkeys(found), key=lambda fix: (fix.applicability is shown, fix.style != style)))

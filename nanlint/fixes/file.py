@@ -1,4 +1,4 @@
-"""What the places of one file share: facts, scopes, imports, lossless nodes, the graph at each expression."""
+"""What the places of one file share: facts, scopes, imports, the graph at each expression."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cached_property
 
 from nanlint.analysis.facts import Facts
 from nanlint.fixes.imports import Imports
-from nanlint.fixes.lossless import Lossless
 from nanlint.fixes.outline import Outline
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
@@ -22,7 +21,6 @@ class File:
         self.source = facts.source
         self.outline = Outline(facts.source.tree, self.is_pure)
         self.imports = Imports(facts.source, self.outline)
-        self.lossless = Lossless(facts.source, self.outline)
 
     def release(self) -> None:
         """Let go of all, of which the outline holds this: no place is asked any more."""

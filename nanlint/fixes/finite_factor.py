@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Edit, Fix
+from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 
@@ -38,42 +38,23 @@ class FiniteFactor:
             return None
         if self.product.op == "mul_no_nan":
             return self.product_of(place, infinite, zero)
-        edits: list[Edit] = []
-        name = place.argument(infinite)
-        if not place.repeatable(infinite):
-            hoisted = place.hoisted(infinite, "log_probs", "finite", "factor")
-            if hoisted is None:
-                return self.hint(place)
-            name, insertion = hoisted
-            edits.append(insertion)
-        test = place.function("isinf")
-        text = place.selection(f"{test}({name})", "0.0", name, name) if test is not None else None
-        if text is None:
-            return None
-        return place.fix(Applicability.SAFE, [*edits, place.put(infinite, text)], text)
+        found = place.named(infinite, "log_probs", "finite", "factor")
+        text = place.write("where(isinf(x), 0.0, x)", x=found[0]) if found is not None else None
+        if found is None or text is None:
+            return self.hint(place) if found is None else None
+        return place.fix(Applicability.SAFE, [*found[1], place.put(infinite, text)], text)
 
     def product_of(self, place: Place, infinite: ast.expr, zero: ast.expr) -> Fix | None:
         """``p * where(p == 0, 0, x)``: what multiply_no_nan is, with a gradient that is finite."""
-        edits: list[Edit] = []
-        names = []
-        for e, wanted in ((infinite, "factor"), (zero, "probs")):
-            if isinstance(e, ast.Name):
-                names.append(e.id)
-                continue
-            hoisted = place.hoisted(e, wanted, f"{wanted}_")
-            if hoisted is None:
-                return self.hint(place)
-            names.append(hoisted[0])
-            edits.append(hoisted[1])
-        x, p = names
-        test = place.comparison(p, "==")
-        selected = place.selection(test, "0.0", x, x) if test is not None else None
-        if selected is None:
+        x, p = place.named(infinite, "factor", "factor_"), place.named(zero, "probs", "probs_")
+        if x is None or p is None:
+            return self.hint(place)
+        text = place.write("p * where(p == 0, 0.0, x)", x=x[0], p=p[0])
+        if text is None:
             return None
-        text = f"{p} * {selected}"
-        return place.fix(Applicability.SAFE, [*edits, place.put(place.site, text)], text)
+        return place.fix(Applicability.SAFE, [*x[1], *p[1], place.put(place.site, text)], text)
 
     def hint(self, place: Place) -> Fix | None:
         """What a person would write."""
-        text = place.selection("probs == 0", "0.0", "log_probs", "log_probs")
-        return display(f"probs * {text}") if text is not None else None
+        text = place.write("probs * where(probs == 0, 0.0, log_probs)")
+        return display(text) if text is not None else None

@@ -10,12 +10,10 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place
 
 
-def least(place: Place, like: str) -> str | None:
+def least(place: Place, like: ast.expr | str) -> str | None:
     """The least finite number of the dtype of ``like``, as the framework writes it."""
-    if place.framework == "tensorflow":
-        return f"{like}.dtype.min"
-    function = place.function("format_limits")
-    return f"{function}({like}.dtype).min" if function is not None else None
+    template = "like.dtype.min" if place.framework == "tensorflow" else "format_limits(like.dtype).min"
+    return place.write(template, like=like)
 
 
 @dataclass(frozen=True)
@@ -36,14 +34,8 @@ class FiniteShift:
             return None
         if not place.repeatable(x):
             return None
-        bound = least(place, place.primary(x))
-        if bound is None:
+        bound = least(place, x)
+        text = place.write("clamp(top, min=bound)", top=top, bound=bound) if bound is not None else None
+        if text is None:
             return None
-        if place.framework == "torch":
-            text = f"{place.primary(top)}.clamp(min={bound})"
-        else:
-            function = place.function("maximum")
-            if function is None:
-                return None
-            text = f"{function}({place.argument(top)}, {bound})"
         return place.fix(Applicability.SAFE, [place.put(top, text)], text)

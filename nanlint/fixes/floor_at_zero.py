@@ -22,15 +22,9 @@ class FloorAtZero:
         if not isinstance(site, ast.expr):
             return None
         tensor = place.is_tensor(self.difference)
-        if place.framework == "torch":
-            if tensor is False:
-                return None
-            text = f"{place.primary(site)}.clamp(min=0)"
-        else:
-            function = place.function("maximum")
-            if function is None:
-                return None
-            text = f"{function}({place.argument(site)}, 0)"
+        text = place.write("clamp(x, min=0)", x=site)
+        if text is None or (place.framework == "torch" and tensor is False):
+            return None
         if place.is_compiled or (place.framework == "torch" and not place.is_array_of(self.difference, "torch")):
             return display(text)
         applicability = Applicability.SAFE if self.safe and tensor else Applicability.UNSAFE

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import one_line
 from nanlint.fixes.reading import Written, is_number
+from nanlint.fixes.template import written as written_as
 from nanlint.graph.node import REFINE, Node, unrefined
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind
@@ -19,6 +20,8 @@ NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.div
 #: what an author gives up who divides by something else where there was 0
 INFINITE = "quotients that were inf become finite"
 UNDEFINED = "the undefined 0/0 becomes 0"
+#: the least denominator, where the author has no number for it
+EPSILON = "1e-12"
 
 
 @dataclass(frozen=True)
@@ -37,28 +40,84 @@ class GuardDenominator:
     denominator: Node
     statistic: bool = False
 
-    def rewrite(self, place: Place) -> Fix | None:
+    def rewrite(self, place: Place) -> Iterator[Fix]:
         written = place.written(self.quotient)
         operands = self.operands(place, written)
         if operands is None:
-            return None
-        above, below = operands
+            return
+        below = operands[1]
         # A whole number that may be negative has no floor; of what is only called a mask ordinary sums are below 1.
         count = place.facts.proved_whole(self.denominator) and place.facts.value(self.denominator).lo >= 0
         if not place.is_array_of(self.denominator, place.framework):
-            return self.number(place, below, count=count)
+            if (fix := self.number(place, below, count=count)) is not None:
+                yield fix
+            return
         normalises = place.facts.normalises(self.quotient)
         if not normalises and place.facts.has_limit(self.quotient):
-            return self.limited(place, below)
+            if (fix := self.limited(place, below)) is not None:
+                yield fix
+            return
         safety = Applicability.SAFE if normalises else Applicability.UNSAFE
-        fix = None
-        if place.framework in NO_NAN:
-            fix = self.no_nan(place, written, above, below, safety)
-        if fix is None:
-            fix = (self.bounded if count else self.selected)(place, below, safety)
-        if fix is None or self.statistic or place.facts.undefined(self.quotient):
-            return self.alone(place, fix) if fix is not None else None
-        return display(fix.display, f"consider `{fix.display}`, or the value that x / 0 should have")
+        for fix in self.forms(place, written, operands, safety, count=count):
+            if self.statistic or place.facts.undefined(self.quotient):
+                yield self.alone(place, fix)
+            else:
+                yield display(fix.display, f"consider `{fix.display}`, or the value that x / 0 should have")
+
+    def forms(
+        self,
+        place: Place,
+        written: Written | None,
+        operands: tuple[ast.expr | None, ast.expr],
+        safety: Applicability,
+        *,
+        count: bool,
+    ) -> Iterator[Fix]:
+        """What may come in the place of the quotient, or of its denominator."""
+        above, below = operands
+        fix = self.no_nan(place, written, above, below, safety) if place.framework in NO_NAN else None
+        if fix is not None:
+            yield fix
+        if count:
+            if (fix := self.bounded(place, below, safety)) is not None:
+                yield fix
+            return
+        exact = self.selected(place, below, safety)
+        short = exact is not None and bool(exact.edits) and place.fits(exact.edits)
+        if exact is not None and short and len(exact.edits) == 1:
+            yield exact
+        if (fix := self.normalised(place, above)) is not None:
+            yield fix
+        if exact is not None and short:
+            yield exact
+        by = place.epsilon(EPSILON)
+        text = place.write("clamp(x, min=by)", x=below, by=by) if place.facts.value(self.denominator).lo >= 0 else None
+        if text is not None:
+            message = f"set a lower bound: `{text}`, where the quotient is small or large, and has no more slope"
+            yield place.fix(Applicability.UNSAFE, [place.put(below, text)], text, message, style="epsilon")
+        if exact is not None:
+            yield exact
+
+    def normalised(self, place: Place, above: ast.expr | None) -> Fix | None:
+        """PyTorch's ``normalize`` in the place of x / norm(x)."""
+        norm = place.facts.bare(self.denominator)
+        written = place.written(norm) if norm.op == "norm" and place.framework == "torch" else None
+        if above is None or written is None or not isinstance(place.site, ast.expr):
+            return None
+        axis, order = written.operand("axis"), written.operand("ord")
+        kept, x = written.arguments.get("keepdim"), written.operand("x")
+        rest = [e for e in written.arguments.values() if e not in (axis, kept, x)]
+        whole = (
+            isinstance(kept, ast.Constant) and kept.value is True and all(e is order and is_number(e, 2) for e in rest)
+        )
+        same = self.quotient.get("a") is not None and self.quotient["a"].key == norm["x"].key
+        if not whole or not same or axis is None or not place.means_the_same(axis, place.site):
+            return None
+        text = place.write("torch.nn.functional.normalize(x, dim=axis)", x=above, axis=axis)
+        if text is None:
+            return None
+        message = f"replace with `{text}`, which divides by no less than 1e-12"
+        return place.fix(Applicability.UNSAFE, [place.put(place.site, text)], text, message, style="epsilon")
 
     def number(self, place: Place, below: ast.expr, *, count: bool) -> Fix | None:
         """What there is to do about a number of Python's, or about what may be one."""
@@ -67,15 +126,14 @@ class GuardDenominator:
             scalar = place.facts.value(self.denominator).kind is Kind.SCALAR
             if scalar and count:
                 return self.maximum(place, below)
-            return display(f"{place.argument(below)} or 1")
+            return display(written_as("x or 1", {"x": place.text(below)}))
         fix = (self.bounded if count else self.selected)(place, below, Applicability.UNSAFE)
         return display(fix.display) if fix is not None else None
 
     def limited(self, place: Place, below: ast.expr) -> Fix | None:
         """Where the quotient is of the same numbers one by one: the number that it tends to is its author's to say."""
-        test = place.comparison(place.compared(below), "==")
-        quotient = place.argument(place.site) if isinstance(place.site, ast.expr) else place.argument(below)
-        shown = place.selection(test, "limit", quotient, "quotient") if test is not None else None
+        quotient = place.site if isinstance(place.site, ast.expr) else below
+        shown = place.write("where(x == 0, limit, quotient)", x=below, quotient=quotient)
         if shown is None:
             return None
         return display(shown, f"consider `{one_line(shown)}`: 0/0 has a limit here, which is not 0 in general")
@@ -108,7 +166,7 @@ class GuardDenominator:
         """The fix, which says what becomes of an infinity, or of what is undefined, where there may be one."""
         changed = UNDEFINED if place.facts.undefined(self.quotient) else INFINITE
         message = "" if applicability is Applicability.SAFE else f"replace with `{one_line(text)}`: {changed}"
-        return place.fix(applicability, edits, text, message)
+        return place.fix(applicability, edits, text, message, style="exact")
 
     # TensorFlow and Keras
 
@@ -121,14 +179,13 @@ class GuardDenominator:
             return None
         if place.facts.value(self.quotient["a"]).kind is Kind.SCALAR or _literal(above):
             if place.framework == "tensorflow" and is_number(above, 1) and not isinstance(site, ast.AugAssign):
-                function = place.spell("tensorflow.math.reciprocal_no_nan")
-                text = f"{function}({place.argument(below)})"
-                return self.fix(place, safety, [place.put(site, text)], text) if function else None
+                text = place.write("tensorflow.math.reciprocal_no_nan(x)", x=below)
+                return self.fix(place, safety, [place.put(site, text)], text) if text else None
             return None
         function = place.spell(NO_NAN[place.framework])
         if function is None:
             return None
-        text = f"{function}({place.argument(above)}, {place.argument(below)})"
+        text = written_as("f(a, b)", {"f": function, "a": place.text(above), "b": place.text(below)})
         if isinstance(site, ast.AugAssign):
             if not isinstance(above, ast.Name):
                 return None
@@ -152,48 +209,26 @@ class GuardDenominator:
         """A count that is a Python number, floored at 1: where Python raised an error there is a number then."""
         if place.file.outline.binding("max", place.site) is not None:
             return None
-        text = f"max({place.argument(below)}, 1)"
+        text = written_as("max(x, 1)", {"x": place.text(below)})
         return self.fix(place, Applicability.UNSAFE, [place.put(below, text)], text)
 
     def bounded(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A count, floored at 1."""
-        if place.framework == "torch":
-            text = f"{place.primary(below)}.clamp(min=1)"
-        else:
-            function = place.function("maximum")
-            if function is None:
-                return None
-            text = f"{function}({place.argument(below)}, 1)"
-        return self.fix(place, applicability, [place.put(below, text)], text)
+        text = place.write("clamp(x, min=1)", x=below)
+        return self.fix(place, applicability, [place.put(below, text)], text) if text is not None else None
 
     def selected(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
-        """A denominator that is 1 where it was 0."""
-        edits: list[Edit] = []
-        name, compared = place.argument(below), place.compared(below)
-        if not place.repeatable(below) and (hoisted := place.hoisted(below, "denominator", "divisor")) is not None:
-            name, insertion = hoisted
-            compared = name
-            edits.append(insertion)
-        elif not (place.pure(below) and place.cheap(below)):
-            shown = self.selection(place, "denominator", "denominator")
-            return display(shown) if shown is not None else None
-        text = self.selection(place, name, compared)
-        if text is None:
-            return None
-        return self.fix(place, applicability, [*edits, place.put(below, text)], text)
-
-    def selection(self, place: Place, name: str, compared: str) -> str | None:
-        """The denominator where it may be divided by, else 1: of integers an integer, so that they stay what they are.
-
-        An unbiased deviation is nan where there is one element, which is not above 0 either.
-        """
+        """A denominator that is 1 where it was 0: of integers an integer, so that they stay what they are."""
+        named = place.named(below, "denominator", "divisor")
         value = place.facts.value(self.denominator)
         one = "1" if value.whole or self.quotient.op in ("floordiv", "mod") else "1.0"
-        if self.is_unbiased(place) and value.lo >= 0:
-            test = place.comparison(compared, ">")
-            return place.selection(test, name, one, name) if test is not None else None
-        test = place.comparison(compared, "==")
-        return place.selection(test, one, name, name) if test is not None else None
+        # an unbiased deviation is nan where there is one element, which is not above 0 either
+        positive = self.is_unbiased(place) and value.lo >= 0
+        template = f"where(x > 0, x, {one})" if positive else f"where(x == 0, {one}, x)"
+        text = place.write(template, x=named[0] if named is not None else "denominator")
+        if named is None or text is None:
+            return display(text) if text is not None else None
+        return self.fix(place, applicability, [*named[1], place.put(below, text)], text)
 
     def is_unbiased(self, place: Place) -> bool:
         """Whether the denominator is a deviation that is undefined of a single element."""

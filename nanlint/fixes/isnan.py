@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
-from nanlint.ops.writing import function_for
-
-NOT = {"tensorflow": "tensorflow.logical_not", "keras": "keras.ops.logical_not"}
 
 
 @dataclass(frozen=True)
@@ -28,16 +25,10 @@ class IsNan:
         site = self.comparison.site
         x = self.compared(place)
         framework = self.framework(place)
-        name = function_for("isnan", framework)
-        function = place.spell(name) if name is not None else None
-        if x is None or site is None or function is None:
+        template = "~isnan(x)" if self.comparison.op == "ne" else "isnan(x)"
+        text = place.write(template, framework, x=x) if x is not None else None
+        if site is None or text is None:
             return display("isnan(x)", "test for it with `isnan`")
-        text = f"{function}({place.argument(x)})"
-        if self.comparison.op == "ne":
-            negation = place.spell(NOT[framework]) if framework in NOT else None
-            if framework in NOT and negation is None:
-                return None
-            text = f"{negation}({text})" if negation else f"~{text}"
         return place.fix(Applicability.UNSAFE, [place.put(site, text)], text)
 
     def compared(self, place: Place) -> ast.expr | None:

@@ -23,7 +23,7 @@ class LeastFinite:
         minus, x = (written.operand(k) for k in (("b", "a") if self.masked.second else ("a", "b")))
         if minus is None or x is None:
             return None
-        bound = least(place, place.primary(x))
+        bound = least(place, x)
         if bound is None:
             return None
         if not place.repeatable(x):

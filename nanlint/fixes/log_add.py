@@ -21,14 +21,12 @@ class LogAdd:
     addition: LogAddition
 
     def rewrite(self, place: Place) -> Fix | None:
-        function = place.function("logaddexp")
-        site = self.addition.total.site
-        if function is None or not isinstance(site, ast.expr):
+        site, terms = self.addition.total.site, self.terms(place)
+        text = place.write("logaddexp(a, b)", **(dict(zip("ab", terms, strict=True)) if terms is not None else {}))
+        if text is None or not isinstance(site, ast.expr):
             return None
-        terms = self.terms(place)
         if terms is None:
-            return display(f"{function}(…, …)")
-        text = f"{function}({', '.join(map(place.argument, terms))})"
+            return display(text)
         if not all(place.means_the_same(e, site) for e in terms):
             return display(text)
         one_sided = place.framework == "jax" and bare(self.addition.difference["a"]).op != "minimum"

@@ -16,6 +16,7 @@ from nanlint.fixes.outline import shares_memory_with
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import comments
 from nanlint.fixes.reading import Written, is_number
+from nanlint.fixes.template import negated, written
 from nanlint.graph.node import CONST, Node, unrefined
 from nanlint.ops.writing import function_for
 
@@ -103,18 +104,17 @@ class LogOf:
         if operand is not None and elsewhere:
             replacing = {id(operand): "-logits" if self.complement else "logits"}
         elif operand is not None and self.complement:
-            replacing = {id(operand): place.negated(operand)}
+            replacing = {id(operand): negated(place.text(operand))}
         return self.call(place, inner, function, replacing)
 
     def call(self, place: Place, inner: Written, function: str, replacing: dict[int, str], without: str = "") -> str:
         """The stable call, some expressions (by identity) rewritten, one argument left out."""
-        arguments = place.arguments(inner.call, replacing, without)
         if inner.receiver is None:
-            return f"{function}({arguments})"
-        receiver = replacing.get(id(inner.receiver))
+            return place.call(inner.call, function, replacing, without=without)
+        receiver = {"x": replacing.get(id(inner.receiver)) or place.text(inner.receiver), "f": function}
         if self.stable == "log_softmax":
-            return f"{receiver or place.primary(inner.receiver)}.log_softmax({arguments})"
-        return f"{function}({receiver or place.argument(inner.receiver)})"
+            return place.call(inner.call, written("x.log_softmax", receiver), replacing, without=without)
+        return written("f(x)", receiver)
 
     def in_base(self, place: Place, text: str) -> str | None:
         """A natural logarithm in the base of the one that it replaces."""
@@ -198,7 +198,7 @@ class LogOf:
             name, edits = named
             replacing[id(operand)] = name
         if self.complement:
-            replacing[id(operand)] = f"-{name}" if name else place.negated(operand)
+            replacing[id(operand)] = f"-{name}" if name else negated(place.text(operand))
         # TensorFlow's name of the first op is not the name of the second.
         text = self.in_base(place, self.call(place, inner, function, replacing, without="name"))
         if text is None:
@@ -243,9 +243,9 @@ class LogOf:
         outline = place.file.outline
         here = isinstance(call, ast.Call) and call.args and outline.function(call) is outline.function(place.site)
         if here and isinstance(call, ast.Call) and place.file.nodes_at.get(id(call)):
-            x = place.negated(call.args[0]) if self.complement else place.argument(call.args[0])
+            x = place.text(call.args[0])
         else:
-            x = "-logits" if self.complement else "logits"
+            x = "logits"
         axis = self.inner.get("axis")
         keyword = "dim" if framework == "torch" else "axis"
         at = (
@@ -253,4 +253,4 @@ class LogOf:
             if axis is not None and axis.op == CONST and self.stable == "log_softmax"
             else ""
         )
-        return display(f"{function}({x}{at})")
+        return display(written(f"f({'-x' if self.complement else 'x'}{at})", {"f": function, "x": x}))

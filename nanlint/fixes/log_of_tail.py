@@ -10,9 +10,9 @@ from nanlint.analysis.cancellation import Tail
 from nanlint.analysis.structure import bare, square_root_of
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
+from nanlint.fixes.template import negated, written
 from nanlint.graph.node import Node
 from nanlint.ops.floats import BFLOAT16, FLOAT16
-from nanlint.ops.writing import function_for
 
 #: functions whose complement has a name
 COMPLEMENTS = {"cdf": "sf", "sf": "cdf", "ndtr": "-ndtr"}
@@ -47,8 +47,7 @@ class LogOfTail:
         half = "log_ndtr" in text and place.facts.value(self.tail.core).format in (FLOAT16, BFLOAT16)
         if written is None or not written.only("x") or half or self.changed_in_place(place):
             return display(text)
-        depends = place.framework in ("numpy", "scipy") and "log_ndtr" in text and not place.imports("scipy")
-        return place.fix(Applicability.UNSAFE if depends else Applicability.SAFE, [place.put(place.site, text)], text)
+        return place.fix(place.without_scipy(Applicability.SAFE), [place.put(place.site, text)], text)
 
     def changed_in_place(self, place: Place) -> bool:
         """Whether the result is worked on in place, which PyTorch's log_ndtr does not allow: it keeps its result."""
@@ -76,14 +75,12 @@ class LogOfTail:
 
     def normal(self, place: Place) -> str | None:
         """c * (1 + erf(z)) is 2 * c * ndtr(z * sqrt(2)); erfc(z) is 2 * ndtr(-z * sqrt(2))."""
-        function = function_for("log_cdf", place.framework)
         z = self.argument(place, self.tail.core)
-        if z is None or function is None:
+        if z is None:
             return None
-        negative = self.tail.sign < 0 or self.tail.core.op == "erfc"
-        inner = self.scaled_by_root_two(place, z, negative=negative)
-        spelled = place.spell(function)
-        return self.plus_log(f"{spelled}({inner})", 2 * self.tail.scale) if spelled is not None else None
+        inner = self.scaled_by_root_two(place, z, negative=self.tail.sign < 0 or self.tail.core.op == "erfc")
+        text = place.write("log_cdf(x)", x=inner)
+        return self.plus_log(text, 2 * self.tail.scale) if text is not None else None
 
     def scaled_by_root_two(self, place: Place, z: ast.expr, *, negative: bool) -> str:
         """z * sqrt(2): x itself where z is x / sqrt(2)."""
@@ -95,10 +92,8 @@ class LogOfTail:
             if number is not None and (left is None or right is None) and (left is None or product.op == "mul"):
                 x = z.left if left is None else z.right
                 if math.isclose(abs(number), rate, rel_tol=1e-6):
-                    return place.negated(x) if negative is (number > 0) else place.argument(x)
-        if negative and isinstance(z, ast.UnaryOp) and isinstance(z.op, ast.USub):
-            return f"{place.multiplicand(z.operand)} * 2**0.5"
-        return f"{'-' if negative else ''}{place.multiplicand(z)} * 2**0.5"
+                    return negated(place.text(x)) if negative is (number > 0) else place.text(x)
+        return written("-z * 2**0.5" if negative else "z * 2**0.5", {"z": place.text(z)})
 
     def distribution(self, place: Place) -> str | None:
         """The function of the same module that gives the logarithm of this one, or of its complement."""
@@ -117,22 +112,18 @@ class LogOfTail:
             found = spellings.get(f"{module}.{name}") if last else None
             if found is not None and found.op == "log_cdf" and x is not None:
                 function = place.spell(found.name)
-                replacing = {id(x): place.negated(x)} if minus else {}
-                text = f"{function}({place.arguments(inner.call, replacing)})"
-                return self.plus_log(text, self.tail.scale) if function is not None else None
+                replacing = {id(x): negated(place.text(x))} if minus else {}
+                return self.plus_log(place.call(inner.call, function, replacing), self.tail.scale) if function else None
         return None
 
     def difference_of_exponentials(self, place: Place) -> str | None:
         """1 - exp(x) is -expm1(x)."""
         x, log = self.argument(place, self.tail.core), place.written(self.log)
-        function = place.function("expm1")
-        if x is None or log is None or function is None:
+        if x is None or log is None:
             return None
-        inner = f"-{function}({place.argument(x)})"
-        if self.log.op == "log1p" or log.receiver is not None:
-            outer = place.function("log")
-            return self.plus_log(f"{outer}({inner})", self.tail.scale) if outer is not None else None
-        return self.plus_log(f"{place.text(log.call.func)}({inner})", self.tail.scale)
+        other = self.log.op == "log1p" or log.receiver is not None
+        text = place.write("log(-expm1(x))" if other else "log_(-expm1(x))", x=x, log_=log.call.func)
+        return self.plus_log(text, self.tail.scale) if text is not None else None
 
     def slope_of_tanh(self, place: Place) -> str | None:
         """1 - tanh(x)**2 is 4 * exp(-2x) / (1 + exp(-2x))**2."""
@@ -140,11 +131,6 @@ class LogOfTail:
         x = self.argument(place, bare(root)) if root is not None else None
         if x is None or not place.repeatable(x):
             return None
-        plain = place.framework in ("numpy", "scipy")
-        softplus = place.function("logaddexp" if plain else "softplus")
-        log = place.spell("math.log")
-        if softplus is None or log is None:
-            return None
-        double = f"-2 * {place.multiplicand(x)}"
-        text = f"2 * ({log}(2) - {place.factor(x)} - {softplus}({'0, ' if plain else ''}{double}))"
-        return self.plus_log(text, self.tail.scale)
+        softplus = "logaddexp(0, -2 * x)" if place.framework in ("numpy", "scipy") else "softplus(-2 * x)"
+        text = place.write(f"2 * (math.log(2) - x - {softplus})", x=x)
+        return self.plus_log(text, self.tail.scale) if text is not None else None

@@ -31,9 +31,7 @@ class LogisticDensity:
             x = x.operand
         if not place.repeatable(x) or not place.means_the_same(x, place.site):
             return None
-        sigmoid = place.function("sigmoid")
-        if sigmoid is None:
+        text = place.write("sigmoid(x) * sigmoid(-x)", x=x)
+        if text is None:
             return None
-        text = f"{sigmoid}({place.argument(x)}) * {sigmoid}({place.negated(x)})"
-        depends = place.framework in ("numpy", "scipy") and not place.imports("scipy")
-        return place.fix(Applicability.UNSAFE if depends else Applicability.SAFE, [place.put(place.site, text)], text)
+        return place.fix(place.without_scipy(Applicability.SAFE), [place.put(place.site, text)], text)

@@ -29,75 +29,63 @@ class LogSumExp:
     weight: Node | None = None
 
     def rewrite(self, place: Place) -> Fix | None:
-        known = spelling_for("logsumexp", place.framework)
-        total, function = place.written(self.total), place.function("logsumexp")
-        if known is None or function is None:
+        known, total = spelling_for("logsumexp", place.framework), place.written(self.total)
+        if known is None or place.function("logsumexp") is None:
             return None
         wanted = [self.exp["x"], *([self.weight] if self.weight is not None else [])]
         found = place.operands(self.total)
         inside = place.read(summand, self.total["x"], *wanted) if (summand := _summand(total)) is not None else None
         if total is None or found is None or inside is None:
-            return display(f"{function}({self.shown(place)}, …)")
-        x, axis = place.argument(inside[0]), total.operand("axis")
-        weights = ""
-        if self.weight is not None and "weights" in known.operands:
-            weights = f", b={place.argument(inside[1])}"
-        elif self.weight is not None:
-            x = f"{place.factor(inside[0])} + log({place.argument(inside[1])})"
+            site = self.exp["x"].site
+            text = place.write("logsumexp(x, ...)", **({"x": site} if isinstance(site, ast.expr) else {}))
+            return display(text) if text is not None else None
+        weighted = self.weight is not None and "weights" in known.operands
+        x = "x" if self.weight is None or weighted else "x + log(weight)"
+        if total.operand("axis") is None and place.framework == "torch":
+            x = f"({x}).flatten()"  # PyTorch's function wants an axis
+        operands = dict(zip(("x", "weight"), inside, strict=False))
         rest = self.arguments(place, total, known)
-        text = None if rest is None else f"{function}({self.flat(x, axis, place)}{rest}{weights})"
-        if text is None or (self.weight is not None and "weights" not in known.operands) or self.log.op != "log":
-            return display(text or f"{function}({x}, …)")
-        if self.total.op == "mean":
-            size = self.size(place, inside[0], axis)
-            logarithm = place.spell("math.log") if size is not None else None
-            if logarithm is None:
-                return display(f"{text} - log(n)")
-            text = f"{text} - {logarithm}({size})"
+        if rest is None:
+            text = place.write(f"logsumexp({x}, ...)", **operands)
+            return display(text) if text is not None else None
+        given = "".join(f", {name}={name}" for name in rest) + (", b=weight" if weighted else "")
+        n = self.size(place, total.operand("axis")) if self.total.op == "mean" else ""
+        logarithm = "" if self.total.op != "mean" else f" - math.log({n})" if n else " - log(n)"
+        text = place.write(f"logsumexp({x}{given}){logarithm}", **operands, **rest)
+        if text is None:
+            return display(place.shown(f"logsumexp({x}{given}) - log(n)", **operands, **rest))
+        plain = self.weight is None or weighted
+        if not plain or self.log.op != "log" or n is None or not (n == "" or place.repeatable(inside[0])):
+            return display(text)
         if place.framework == "torch" and place.is_changed_in_place(*inside):
             return display(text)
-        needs_scipy = place.framework in ("numpy", "scipy") and not place.imports("scipy")
-        applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
-        return place.fix(applicability, [place.put(place.site, text)], text)
+        return place.fix(place.without_scipy(Applicability.SAFE), [place.put(place.site, text)], text)
 
-    def shown(self, place: Place) -> str:
-        """The exponent, for reading."""
-        site = self.exp["x"].site
-        return place.argument(site) if isinstance(site, ast.expr) else "x"
-
-    def arguments(self, place: Place, total: Written, known: Spelling) -> str | None:
+    def arguments(self, place: Place, total: Written, known: Spelling) -> dict[str, ast.expr | str] | None:
         """Axis and keepdims as the function names them; None where the sum is given anything else."""
         axis, summand = total.operand("axis"), total.operand("x")
-        text = ""
+        found: dict[str, ast.expr | str] = {}
         for name, e in total.arguments.items():
             if e is axis:
-                text += f", {known.operands['axis']}={place.argument(e)}"
+                found[known.operands["axis"]] = e
             elif name in _KEEPS:
-                keeps = "keepdim" if "keepdim" in known.params else "keepdims"
-                text += f", {keeps}={place.argument(e)}"
+                found["keepdim" if "keepdim" in known.params else "keepdims"] = e
             elif e is not summand:
                 return None
         if axis is None and place.framework == "torch":
-            text += ", dim=0"
-        return text
+            found["dim"] = "0"
+        return found
 
-    def flat(self, x: str, axis: ast.expr | None, place: Place) -> str:
-        """The operand; flattened for PyTorch's function, which wants an axis."""
-        if axis is not None or place.framework != "torch":
-            return x
-        return f"({x}).flatten()" if not x.isidentifier() else f"{x}.flatten()"
-
-    def size(self, place: Place, x: ast.expr, axis: ast.expr | None) -> str | None:
-        """The number of elements that a mean is over, for Python's logarithm."""
-        if not place.repeatable(x) or place.framework not in ("torch", "jax", "numpy", "scipy"):
+    def size(self, place: Place, axis: ast.expr | None) -> str | None:
+        """The number of elements that a mean of x is over, for Python's logarithm, in a template."""
+        if place.framework not in ("torch", "jax", "numpy", "scipy"):
             return None
-        name = place.primary(x)
         if axis is None:
-            return f"{name}.numel()" if place.framework == "torch" else f"{name}.size"
+            return "x.numel()" if place.framework == "torch" else "x.size"
         literal = isinstance(axis, ast.Constant) or (
             isinstance(axis, ast.UnaryOp) and isinstance(axis.operand, ast.Constant)
         )
-        return f"{name}.shape[{place.text(axis)}]" if literal else None
+        return f"x.shape[{place.text(axis)}]" if literal else None
 
 
 def _summand(total: Written | None) -> ast.expr | None:

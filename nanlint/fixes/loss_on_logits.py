@@ -53,13 +53,12 @@ class LossOnLogits:
             return None
         if any(part is inner.call for part in ast.walk(source)):
             replaced = source if self.loss.op == "nll" else inner.call
-            text = place.argument(logits) if replaced is source else place.primary(logits)
-            return [place.put(replaced, text)]
+            return [place.put(replaced, place.text(logits))]
         e = place.resolved(source)
         whole = place.is_op(e, self.activation) or self.loss.op == "nll"
         if not whole or not place.means_the_same(logits, source) or not place.cheap(logits):
             return None
-        return [place.put(source, place.argument(logits))]
+        return [place.put(source, place.text(logits))]
 
     def argument(self, place: Place) -> ast.expr | None:
         """The expression that the loss is given for its x."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
-from nanlint.fixes.safe_root import named
 from nanlint.graph.node import Node
 
 #: how it is asked whether there are any elements
-COUNT = {"torch": "{}.numel()", "jax": "{}.size", "numpy": "{}.size"}
+COUNT = {"torch": "x.numel()", "jax": "x.size", "numpy": "x.size"}
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class SumIfEmpty:
         x = written.operand("x") if written is not None else None
         if written is None or x is None or not written.only("x"):
             return None
-        found = named(place, x, "selected", "chosen")
+        found = place.named(x, "selected", "chosen")
         name = found[0] if found is not None else "selected"
         text = self.chosen(place, written, name)
         if text is None:
@@ -42,18 +41,16 @@ class SumIfEmpty:
     def chosen(self, place: Place, written: Written, name: str) -> str | None:
         """The mean, or the sum of nothing, in the style of the call."""
         if place.framework == "tensorflow":
-            functions = [place.spell(f"tensorflow.{f}") for f in ("math.divide_no_nan", "reduce_sum", "cast", "size")]
-            if None in functions or not name.isidentifier():
-                return None
-            divide, total, cast, size = functions
-            return f"{divide}({total}({name}), {cast}({size}({name}), {name}.dtype))"
+            count = "tensorflow.cast(tensorflow.size(x), x.dtype)"
+            return (
+                place.write(f"tensorflow.math.divide_no_nan(sum(x), {count})", x=name) if name.isidentifier() else None
+            )
         if place.framework not in COUNT:
             return None
-        count = COUNT[place.framework].format(name)
+        count = COUNT[place.framework]
         if written.receiver is not None:
-            return f"{name}.mean() if {count} else {name}.sum()"
-        total = place.spell({"torch": "torch.sum", "jax": "jax.numpy.sum", "numpy": "numpy.sum"}[place.framework])
-        return f"{place.text(written.call.func)}({name}) if {count} else {total}({name})" if total is not None else None
+            return place.write(f"x.mean() if {count} else x.sum()", x=name)
+        return place.write(f"mean_(x) if {count} else sum(x)", x=name, mean_=written.call.func)
 
 
 @dataclass(frozen=True)
@@ -74,8 +71,7 @@ class BiasedDeviation:
             edits.append(place.put(given, plain))
             text = plain
         elif place.framework == "torch":
-            arguments = place.arguments(written.call)
-            text = f"{place.text(written.call.func)}({arguments}{', ' if arguments else ''}unbiased=False)"
+            text = place.call(written.call, place.text(written.call.func), more=["unbiased=False"])
             edits.append(place.put(written.call, text))
         else:
             return None

@@ -10,7 +10,7 @@ Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.Gener
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | Comprehension
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 #: methods whose result shares memory with the receiver
@@ -113,7 +113,7 @@ class Outline:
                 if self._in_body(child):
                     yield parent
                     innermost = False
-            elif isinstance(parent, _COMPREHENSIONS) and not self._first_iterable(parent, child, node):
+            elif isinstance(parent, COMPREHENSIONS) and not self._first_iterable(parent, child, node):
                 yield parent
                 innermost = False
 
@@ -347,7 +347,7 @@ def _bindings(scope: Scope) -> dict[str, list[ast.AST]]:
     found: dict[str, list[ast.AST]] = {}
     outside: set[str] = set()
     pending: list[ast.AST]
-    if isinstance(scope, _COMPREHENSIONS):
+    if isinstance(scope, COMPREHENSIONS):
         pending = [g.target for g in scope.generators]
     elif isinstance(scope, ast.Lambda):
         pending = [scope.body]
@@ -366,7 +366,7 @@ def _bindings(scope: Scope) -> dict[str, list[ast.AST]]:
             found.setdefault(name, []).append(node)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             pending.extend(node.decorator_list)
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             pending.extend(n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
         elif not isinstance(node, ast.Lambda):
             pending.extend(ast.iter_child_nodes(node))

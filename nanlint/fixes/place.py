@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import cast
+from types import MappingProxyType
 
+from nanlint.analysis.names import is_epsilon
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Spelled, same
+from nanlint.fixes.outline import COMPREHENSIONS
 from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
+from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
 from nanlint.ops.writing import function_for
-from nanlint.source.layout import side_by_side
 from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.width import width_of
 
 #: libraries of ops on another framework's tensors
 _BUILT_ON = {
@@ -23,15 +25,11 @@ _BUILT_ON = {
     **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
     "tensorflow_probability": "tensorflow",
 }
-#: the selection of each framework
 
 
 @dataclass(frozen=True)
 class Place(Reading):
-    """One finding in its file, and what may be written there; notes the imports that this asks for (``added``).
-
-    Expressions are ``ast`` nodes where reasoned about, lossless ones where copied.
-    """
+    """One finding in its file, and what may be written there; notes the imports that this asks for (``added``)."""
 
     added: list[Edit] = field(default_factory=list)
 
@@ -44,18 +42,26 @@ class Place(Reading):
         """
         found = self.facts.framework(self.node)
         found = _BUILT_ON.get(found, found)
+        if self.is_autograd:
+            return "numpy"
         if found == "keras" and not any(i.target in ("keras", "keras.ops") for i in self.file.imports.all):
             return "tensorflow" if self.imports("tensorflow") else ""
         return found
+
+    @cached_property
+    def is_autograd(self) -> bool:
+        """Whether arrays are Autograd's, which has NumPy's functions, and none of JAX."""
+        return self.facts.framework(self.node) == "jax" and self.imports("autograd") and not self.imports("jax")
 
     # Spelling
 
     def spell(self, function: str, *, from_module: str | None = None) -> str | None:
         """How the file writes a function (by dotted name) here; notes the import that has to be added for it."""
+        own = self.is_autograd and function.partition(".")[0] in ("numpy", "scipy")
         found: Spelled | None = self.file.imports.spell(
-            function, self.site, compat=self.compat, from_module=from_module
+            f"jax.{function}" if own else function, self.site, compat=self.compat, from_module=from_module
         )
-        if found is None:
+        if found is None or (own and found.edits):
             return None
         self.added.extend(found.edits)
         return found.text
@@ -81,39 +87,40 @@ class Place(Reading):
             alike.get(self.framework, {self.framework})
         )
 
-    def comparison(self, e: str, sign: str) -> str | None:
-        """``e == 0``, ``e != 0`` or ``e > 0`` element by element; TensorFlow 1 compares identities with ``==``."""
-        if self.framework == "tensorflow" and sign in ("==", "!="):
-            function = self.spell("tensorflow.equal" if sign == "==" else "tensorflow.not_equal")
-            return f"{function}({e}, 0)" if function else None
-        return f"{e} {sign} 0"
+    def write(self, template: str, framework: str | None = None, /, **operands: ast.expr | str) -> str | None:
+        """A template over ops in the spelling of the file; None where the framework, or the file, has none for one.
 
-    def selection(self, cond: str, a: str, b: str, like: str) -> str | None:
-        """``where(cond, a, b)`` in the framework; a number among a and b takes the shape and dtype of ``like``.
-
-        PyTorch (since 1.12), JAX, NumPy and Keras take a Python number as it is and keep the tensor's dtype. TensorFlow
-        makes float32 of it, and TensorFlow 1 wants equal shapes: there it becomes ``ones_like`` or ``zeros_like``.
+        ``framework``: the one that is meant, where it is not that of the place. An operand is an expression of the
+        file, or source. The imports that this takes are noted.
         """
-        function = self.function("where")
-        if function is None:
+        texts = {name: e if isinstance(e, str) else self.text(e) for name, e in operands.items()}
+        before = len(self.added)
+        try:
+            return written(template, texts, Spelling(self.framework if framework is None else framework, self.spell))
+        except NotSpelled:
+            del self.added[before:]
             return None
-        if self.framework == "tensorflow":
-            tensors = [self._like(x, like) if re.fullmatch(r"[01](\.0)?", x) else x for x in (a, b)]
-            if None in tensors:
-                return None
-            a, b = cast(list[str], tensors)
-        return f"{function}({cond}, {a}, {b})"
 
-    def _like(self, number: str, like: str) -> str | None:
-        function = self.spell("tensorflow.ones_like" if float(number) else "tensorflow.zeros_like")
-        return f"{function}({like})" if function else None
+    def shown(self, template: str, **operands: ast.expr | str) -> str:
+        """The same for reading only: what the file cannot name has its full name."""
+        texts = {name: e if isinstance(e, str) else self.text(e) for name, e in operands.items()}
+        try:
+            return written(template, texts, Spelling(self.framework, lambda name: self.spell(name) or name))
+        except NotSpelled:
+            return template
+
+    def without_scipy(self, applicability: Applicability) -> Applicability:
+        """Unsafe if what was written makes the file depend on SciPy."""
+        new = any("scipy" in edit.content for edit in self.added) and not self.imports("scipy")
+        return Applicability.UNSAFE if new and applicability is Applicability.SAFE else applicability
 
     # Writing
 
-    def hoisted(self, e: ast.expr, *names: str) -> tuple[str, Edit] | None:
+    def hoisted(self, e: ast.expr, *names: str, value: str = "") -> tuple[str, Edit] | None:
         """A new variable that holds an expression, assigned just before the statement it is in; the first free name.
 
         Only where that evaluates the expression once, as before, and not after anything it might have to come before.
+        ``value``: what it holds is this, made of the expression.
         """
         outline = self.file.outline
         statement = outline.statement(e)
@@ -122,13 +129,12 @@ class Place(Reading):
         ) or not self._leads(statement):
             return None
         path = [e, *(parent for parent, _ in outline.above(e))]
-        for part in path[: path.index(statement)]:
-            if not isinstance(part, ast.expr | ast.keyword) or isinstance(
-                part, (ast.Lambda, ast.IfExp, ast.BoolOp, ast.NamedExpr)
-            ):
-                return None
-            if isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Await)):
-                return None
+        # what is evaluated only sometimes, or again and again
+        guarded = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.NamedExpr, ast.Await, *COMPREHENSIONS)
+        if not all(isinstance(part, ast.expr | ast.keyword) for part in path[: path.index(statement)]):
+            return None
+        if any(isinstance(part, guarded) for part in path[: path.index(statement)]):
+            return None
         inside = {id(n) for n in ast.walk(e)}
         others = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and id(n) not in inside and n not in path]
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(statement)):
@@ -138,21 +144,22 @@ class Place(Reading):
         name = next((n for n in names if not outline.mentions(n, outline.function(e))), None)
         if name is None:
             return None
-        span, text = self.span(statement), self.argument(e)
-        if "\n" in text:
-            text = side_by_side(text) or text
-        line = self.file.source.lines[span.row - 1]
-        indent = line[: span.column - 1]
-        value = f"({text})" if "\n" in text and not self._bracketed(e) else text
-        return name, Edit(Span(span.row, span.column, span.row, span.column), f"{name} = {value}\n{indent}")
+        span, text = self.span(statement), value or self.text(e)
+        if not comments(text) and meaning(one_line(text)) == meaning(f"({text})"):
+            text = one_line(text)
+        if meaning(text) is None or text.startswith(("*", "yield")):
+            text = f"({text})"
+        indent = self.file.source.lines[span.row - 1][: span.column - 1]
+        return name, Edit(Span(span.row, span.column, span.row, span.column), f"{name} = {text}\n{indent}")
 
-    def _bracketed(self, e: ast.expr) -> bool:
-        """Whether an expression over several lines is one token of brackets after another on its own."""
-        try:
-            ast.parse(f"_ = {self.text(e)}")
-        except SyntaxError:
-            return False
-        return True
+    def named(self, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | None:
+        """An expression as a name to repeat, with the assignment that makes it one where it is not short."""
+        if self.repeatable(e):
+            return self.text(e), []
+        found = self.hoisted(e, *names)
+        if found is not None:
+            return found[0], [found[1]]
+        return (self.text(e), []) if self.pure(e) and self.cheap(e) else None
 
     def _leads(self, statement: ast.stmt) -> bool:
         """Whether a statement begins its line."""
@@ -169,9 +176,11 @@ class Place(Reading):
         message: str = "",
         *,
         changes: bool = False,
-    ) -> Fix | None:
+        style: str = "",
+    ) -> Fix:
         """The finished fix; without edits, for display, where a comment would be lost or the framework is guessed."""
         listed = sorted(dict.fromkeys((*edits, *self.added)), key=lambda edit: edit.span)
+        self.added.clear()
         message = message or f"replace with `{one_line(shown)}`"
         if self.is_foreign:
             return display(shown, message)
@@ -179,7 +188,111 @@ class Place(Reading):
         lost = (comment for edit in listed for comment in comments(self.file.source.segment(edit.span)))
         if any(comment not in written for comment in lost):
             return display(shown, message)
-        return Fix(applicability, message, tuple(listed), one_line(shown), changes)
+        return Fix(applicability, message, tuple(listed), one_line(shown), changes, style)
+
+    def put(self, e: ast.AST, text: str) -> Edit:
+        """``text`` in the place of an expression: in parentheses if it has to be, without those it does not need."""
+        span = self.span(e)
+        whole = e
+        for parent, _ in self.file.outline.above(e):
+            if not isinstance(parent, ast.expr):
+                break
+            whole = parent
+        if not isinstance(e, ast.expr):
+            return Edit(span, text)
+        source, around = self.file.source, self.span(whole)
+        before = source.segment(Span(around.row, around.column, span.row, span.column))
+        old = source.segment(span)
+        after = source.segment(Span(span.end_row, span.end_column, around.end_row, around.end_column))
+        meant = meaning(f"({before}({text}){after})")
+        if meaning(f"({before}{text}{after})") != meant:
+            return Edit(span, f"({text})")
+        line = source.lines[span.row - 1]
+        left, right = line[: span.column - 1], line[span.end_column - 1 :]
+        if span.row != span.end_row or not (left.endswith("(") and right.startswith(")")):
+            return Edit(span, text)
+        if left[-2:-1].isidentifier() or left[-2:-1] in (")", "]") or right[1:2].isidentifier():
+            return Edit(span, text)
+        if before:
+            needed = meaning(f"({before[:-1]}{old}{after[1:]})") != meaning(f"({before}{old}{after})")
+            spare = needed and meaning(f"({before[:-1]}{text}{after[1:]})") == meant
+        else:
+            spare = isinstance(e, ast.BinOp) and (meaning(text) or "").startswith("Expression(body=Call(")
+        return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1) if spare else span, text)
+
+    def with_operand(self, e: ast.expr, text: str, whole: ast.expr | None = None) -> str:
+        """The expression of the finding, or ``whole``, with ``text`` in the place of a part."""
+        source, around, span = self.file.source, self.span(whole or self.site), self.span(e)
+        before = source.segment(Span(around.row, around.column, span.row, span.column))
+        after = source.segment(Span(span.end_row, span.end_column, around.end_row, around.end_column))
+        while before.endswith("(") and not before.strip("( \n") and after.startswith(")"):
+            before, after = before[:-1], after[1:]  # what stands alone needs no parentheses
+        bare, bracketed = f"{before}{text}{after}", f"{before}({text}){after}"
+        return bare if meaning(f"({bare})") == meaning(f"({bracketed})") else bracketed
+
+    def call(
+        self,
+        call: ast.Call,
+        function: str,
+        replacing: Mapping[int, str] = MappingProxyType({}),
+        *,
+        without: str = "",
+        more: Iterable[str] = (),
+    ) -> str:
+        """A call with another function, some arguments (by identity) rewritten, one left out, more at the end."""
+        parts = [replacing.get(id(a)) or self.text(a) for a in call.args]
+        named = [k for k in call.keywords if k.arg != without]
+        parts += [f"{k.arg}={replacing.get(id(k.value)) or self.text(k.value)}" for k in named]
+        return f"{function}({', '.join([*parts, *more])})"
+
+    def fits(self, edits: Iterable[Edit]) -> bool:
+        """Whether the lines that edits change are not longer than the project's are, or than they were."""
+        source, lines = self.file.source, dict[int, str]()
+        for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
+            if edit.span.row != edit.span.end_row:
+                return False
+            line = lines.get(edit.span.row, source.lines[edit.span.row - 1])
+            lines[edit.span.row] = line[: edit.span.column - 1] + edit.content + line[edit.span.end_column - 1 :]
+        return all(
+            len(part) <= max(width_of(source), len(source.lines[row - 1].rstrip()))
+            for row, line in lines.items()
+            for part in line.splitlines()
+        )
+
+    def own_epsilon(self) -> str | None:
+        """The author's epsilon here: a parameter of the function, or a constant of the module, that is called so."""
+        outline = self.file.outline
+        for scope in dict.fromkeys((outline.function(self.site), outline.tree)):
+            for name, binders in outline.bound(scope).items():
+                own = scope is outline.tree or isinstance(binders[0], ast.arg)
+                if (
+                    own
+                    and len(binders) == 1
+                    and is_epsilon(name)
+                    and outline.binding(name, self.site) == (scope, binders)
+                ):
+                    return name
+        return None
+
+    def epsilon(self, usual: str) -> str:
+        """The small number that the author uses: a parameter that is called so; else what is usual."""
+        return self.own_epsilon() or usual
+
+    def helper(self, name: str, purpose: str, *body: str | None) -> Edit | None:
+        """A function of x, put before the first one of the file; None where its name is taken, or it has no body."""
+        tree, lines = self.file.source.tree, self.file.source.lines
+        first = next(
+            (s for s in tree.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)), None
+        )
+        if first is None or None in body or self.file.outline.mentions(name, tree):
+            return None
+        row = min([first.lineno, *(d.lineno for d in first.decorator_list)])
+        while row > 1 and lines[row - 2].startswith("#"):
+            row -= 1
+        inner = next((s for s in first.body if s.lineno > first.lineno), None)
+        indent = lines[inner.lineno - 1][: inner.col_offset] if inner is not None else "    "
+        text = "".join(f"{indent}{line}\n" for line in (f'"""{purpose}"""', *body))
+        return Edit(Span(row, 1, row, 1), f"def {name}(x):\n{text}\n\n")
 
     def after(self, edits: Iterable[Edit]) -> str:
         """The expression of the finding as it is after edits, for reading."""

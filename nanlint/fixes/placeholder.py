@@ -38,9 +38,9 @@ class HarmlessPlaceholder:
             name = (function or "").rpartition(".")[2]
             if function is not None and name in ("zeros_like", "zeros"):
                 ones = place.spell(function.replace(name, name.replace("zeros", "ones")))
-                return f"{ones}({place.arguments(e)})" if ones is not None else None
+                return place.with_operand(e.func, ones, e) if ones is not None else None
             if name in ("array", "asarray", "tensor", "constant", "_const") and e.args and is_number(e.args[-1], 0):
                 last = e.args[-1]
                 one = "1.0" if isinstance(last.value, float) else "1"
-                return f"{place.text(e.func)}({place.arguments(e, {id(last): one})})"
+                return place.with_operand(last, one, e)
         return None

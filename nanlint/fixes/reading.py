@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeGuard, cast
+from typing import TypeGuard, TypeVar, cast
 
+from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import is_field
+from nanlint.diagnostic import Span
+from nanlint.fixes.file import File
 from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import root_of
-from nanlint.fixes.quoting import Quoting
 from nanlint.frontend.syntax import BINARY
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node, unrefined
 from nanlint.ops.frameworks import COMPILERS, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.ops.value import Kind
+from nanlint.source.text import Located
+
+Same = TypeVar("Same", bound="Reading")
 
 #: an expression no longer than this may be written twice
 SHORT = 40
+#: an element no longer than this may be
+BRIEF = 20
 #: ops that cost about as much as reading their operand
 _CHEAP_OTHERS = frozenset({"size", "cast", "identity", "part", "view"})
 
@@ -49,8 +56,32 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Reading(Quoting):
-    """The finding's expression read: as calls of ops, as operands in whatever way they are written."""
+class Reading:
+    """The expression of a finding, read: as calls of ops, as operands in whatever way they are written."""
+
+    file: File
+    node: Node
+
+    @property
+    def facts(self) -> Facts:
+        return self.file.facts
+
+    @property
+    def site(self) -> ast.AST:
+        """The expression (or augmented assignment) of the finding."""
+        return cast(ast.AST, self.node.site)
+
+    def at(self: Same, node: Node) -> Same:
+        """The place of another op of the same file."""
+        return self if node is self.node else replace(self, node=node)
+
+    def span(self, node: ast.AST) -> Span:
+        """Where an expression stands, without parentheses around it."""
+        return self.file.source.span(cast(Located, node))
+
+    def text(self, node: ast.AST) -> str:
+        """The source of an expression as it is written, without parentheses around it."""
+        return self.file.source.segment(self.span(node))
 
     # Calls
 
@@ -82,6 +113,16 @@ class Reading(Quoting):
             if spelling.op == node.op and not spelling.layer and arguments is not None:
                 return Written(call, spelling, function, receiver, arguments)
         return None
+
+    def hazardous(self, node: Node) -> ast.expr | None:
+        """The operand that an op breaks at, in the source: a denominator, the base of a power, an argument."""
+        site = node.site
+        if isinstance(site, ast.BinOp):
+            return site.left if isinstance(site.op, ast.Pow) else site.right
+        if isinstance(site, ast.AugAssign):
+            return None if isinstance(site.op, ast.Pow) else site.value
+        call = self.written(node)
+        return (call.operand("b") or call.operand("x")) if call is not None else None
 
     def _is_object(self, e: ast.expr) -> bool:
         """Whether an expression is the object whose method is being run, which is no tensor."""
@@ -233,7 +274,9 @@ class Reading(Quoting):
     def repeatable(self, e: ast.expr) -> bool:
         """Whether nobody minds reading an expression twice in a line: a variable, an attribute, an element of one."""
         computed = (ast.Call, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp)
-        return self.pure(e) and self.cheap(e) and not any(isinstance(part, computed) for part in ast.walk(e))
+        if any(isinstance(part, computed) for part in ast.walk(e)) or not (self.pure(e) and self.cheap(e)):
+            return False
+        return len(self.text(e)) <= BRIEF or not any(isinstance(part, ast.Subscript) for part in ast.walk(e))
 
     def means_the_same(self, e: ast.expr, at: ast.AST) -> bool:
         """Whether an expression that is evaluated elsewhere may be evaluated again at a place instead.

@@ -1,28 +1,25 @@
-"""Norms, deviations and angles whose gradient is finite where they are 0, and whose values stay."""
+"""Roots, norms, deviations and angles whose gradient is finite where they are 0, and whose values stay."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Edit, Fix
+from nanlint.analysis.structure import bare, square_root_of
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.clip_inside import COARSE_ROOT_BOUND, ROOT_BOUND
 from nanlint.fixes.place import Place, display
-from nanlint.fixes.reading import Written
+from nanlint.fixes.reading import Written, is_number
+from nanlint.fixes.template import written as written_as
 from nanlint.graph.node import Node
 from nanlint.ops.arithmetic import DIFFERENTIABLE
+from nanlint.ops.value import NEVER, POSSIBLE
 
 #: the variance beside a deviation, by the last part of its name
 VARIANCE = {"std": "var", "nanstd": "nanvar", "reduce_std": "reduce_variance"}
-
-
-def named(place: Place, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | None:
-    """An expression as a name to repeat, with the assignment that makes it one where it is not short."""
-    if place.repeatable(e):
-        return place.argument(e), []
-    found = place.hoisted(e, *names)
-    if found is not None:
-        return found[0], [found[1]]
-    return (place.argument(e), []) if place.pure(e) and place.cheap(e) else None
+#: frameworks in which a norm has no finite slope at 0, as the catalogue has it (``reductions.ROOT_OF_SQUARES``)
+DIVERGING = DIFFERENTIABLE - {"torch"}
 
 
 def safety(place: Place, quotient: Node | None) -> Applicability:
@@ -31,8 +28,103 @@ def safety(place: Place, quotient: Node | None) -> Applicability:
     return Applicability.SAFE if safe else Applicability.UNSAFE
 
 
-#: frameworks in which a norm has no finite slope at 0, as the catalogue has it (``reductions.ROOT_OF_SQUARES``)
-DIVERGING = DIFFERENTIABLE - {"torch"}
+def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
+    """The radicand with a small lower bound, as most write it. Unsafe: what is below it moves, without a gradient."""
+    coarse = place.facts.value(node).format.precision < 24
+    by = place.epsilon(COARSE_ROOT_BOUND if coarse else ROOT_BOUND)
+    text = place.write("clamp(x, min=by)", x=x, by=by)
+    if text is not None and place.is_array_of(node, place.framework):
+        message = f"set a lower bound: `{text}`, without a gradient below it"
+        yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon")
+
+
+@dataclass(frozen=True)
+class SafeRoot:
+    """sqrt(x), or a power of x, of an x that is replaced by 1 where it is 0, and 0 there.
+
+    Safe: no value changes, no gradient but those that were not finite; NaN stays NaN. In PyTorch a root of a sum of
+    squares is a norm, which has a slope of 0 at 0.
+    """
+
+    node: Node
+    operand: Node
+
+    def rewrite(self, place: Place) -> Iterator[Fix]:
+        place = place.at(self.node)
+        x = place.hazardous(self.node)
+        if x is None or not isinstance(place.site, ast.expr):
+            return
+        if (norm := self.norm(place)) is not None:
+            yield norm
+        exact = self.exact(place, x)
+        if exact is not None and len(exact.edits) == 1 and place.fits(exact.edits):
+            yield exact
+        if self.node.op == "sqrt":
+            if (helped := self.helped(place, x)) is not None:
+                yield helped
+            yield from bounded(place, self.operand, x)
+        if exact is not None:
+            yield exact
+
+    def norm(self, place: Place) -> Fix | None:
+        """PyTorch's norm in the place of a root of a sum of squares."""
+        total = place.written(bare(self.operand)) if self.node.op == "sqrt" and place.framework == "torch" else None
+        root = square_root_of(bare(self.operand)["x"]) if total is not None and total.spelling.op == "sum" else None
+        summed = total.operand("x") if total is not None else None
+        if root is None or summed is None:
+            return None
+        x = place.read(summed, bare(self.operand)["x"], root)
+        site = self.node.site
+        inner = place.hazardous(self.node)
+        if not x or total is None or not isinstance(site, ast.expr) or inner is None:
+            return None
+        if place.resolved(inner) is not total.call:
+            return None
+        rest = {name: e for name, e in total.arguments.items() if e is not total.operand("x")}
+        if not rest.keys() <= {"dim", "keepdim"} or not all(place.means_the_same(e, site) for e in rest.values()):
+            return None
+        given = "".join(f", {name}={name}" for name in rest)
+        text = place.write(f"torch.linalg.vector_norm(x{given})", x=x[0], **rest)
+        if text is None or place.is_changed_in_place(*x):
+            return None
+        return place.fix(Applicability.SAFE, [place.put(site, text)], text)
+
+    def exact(self, place: Place, x: ast.expr) -> Fix | None:
+        """The op where the operand is not 0, and 0 where it is."""
+        named = place.named(x, "radicand", "squared", "operand")
+        test = ">" if place.facts.value(self.operand).neg >= POSSIBLE else "!="
+        name = named[0] if named is not None else "x"
+        inner = place.write(f"where(x {test} 0, x, 1.0)", x=name)
+        if inner is None:
+            return None
+        again = place.with_operand(x, inner)
+        text = place.write(f"where(x {test} 0, root, 0.0)", x=name, root=again)
+        if text is None:
+            return None
+        if named is None or not self.keeps_value(place) or not self.takes_tensors(place):
+            return display(text)
+        return place.fix(Applicability.SAFE, [*named[1], place.put(place.site, text)], text, style="exact")
+
+    def helped(self, place: Place, x: ast.expr) -> Fix | None:
+        """A root of the file's own, which is finite at 0."""
+        root = place.write("where(nonzero, sqrt(where(nonzero, x, 1.0)), 0.0)", nonzero="nonzero", x="x")
+        body = (f"nonzero = {place.write('x != 0', x='x')}", f"return {root}")
+        made = place.helper("_safe_sqrt", "The square root of x, with a gradient of 0 where x is 0.", *body)
+        site = place.site
+        if made is None or root is None or not self.takes_tensors(place) or not isinstance(site, ast.expr):
+            return None
+        text = f"_safe_sqrt({place.text(x)})"
+        return place.fix(Applicability.SAFE, [made, place.put(site, text)], text, style="helper")
+
+    def takes_tensors(self, place: Place) -> bool:
+        """Whether the operand is what a selection takes: PyTorch's takes no Python numbers, which have powers, too."""
+        number = isinstance(place.site, ast.BinOp) and place.framework == "torch"
+        return not place.is_compiled and (not number or place.is_array_of(self.operand, "torch"))
+
+    def keeps_value(self, place: Place) -> bool:
+        """Whether the op is 0 at 0, as what is written: a power is where its exponent is above 0."""
+        exponent = place.facts.value(self.node["y"]) if self.node.op == "pow" else None
+        return exponent is None or exponent.lo > 0 or (exponent.lo == 0 and exponent.zero is NEVER)
 
 
 @dataclass(frozen=True)
@@ -46,45 +138,59 @@ class SafeNorm:
     norm: Node
     quotient: Node | None = None
 
-    def rewrite(self, place: Place) -> Fix | None:
+    def rewrite(self, place: Place) -> Iterator[Fix]:
         place = place.at(self.norm)
         written = place.written(self.norm)
-        anything = place.function("any") if place.framework in DIVERGING else None
         x = written.operand("x") if written is not None else None
-        if written is None or x is None or anything is None:
-            return None
-        found = named(place, x, "difference", "vector")
-        nonzero = place.comparison(found[0] if found else "vector", "!=")
-        if nonzero is None:
-            return None
-        axes, kept = self.axes(place, written)
-        inner = f"{anything}({nonzero}{axes}{', keepdims=True' if axes else ''})"
-        outer = f"{anything}({nonzero}{axes}{kept if axes else ''})"
-        like = found[0] if found else "vector"
-        safe = place.selection(inner, like, "1.0", like)
+        if written is None or x is None or place.framework not in DIVERGING:
+            return
+        exact = self.exact(place, written, x)
+        if exact is not None and exact.edits and place.fits(exact.edits):
+            yield exact
+        yield from self.bounded(place, written, x)
+        if exact is not None:
+            yield exact
+
+    def exact(self, place: Place, written: Written, x: ast.expr) -> Fix | None:
+        """The norm of what is not 0, and 0."""
+        found = place.named(x, "difference", "vector")
+        name = found[0] if found is not None else "vector"
+        axes = {k: e for k, e in self.axes(written).items() if k == "axis"}
+        kept = self.axes(written)
+        safe = place.write(
+            f"where(any(x != 0{given(axes)}{', keepdims=True' if axes else ''}), x, 1.0)", x=name, **axes
+        )
         if safe is None:
             return None
-        call = f"{place.text(written.call.func)}({place.arguments(written.call, {id(x): safe})})"
-        text = call if self.quotient is not None else self.selected(place, outer, call, like)
+        call = place.with_operand(x, safe, written.call)
+        text: str | None = call
+        if self.quotient is None:
+            outer = f"any(x != 0{given(kept if axes else {})})"
+            if place.framework != "tensorflow":
+                text = place.write(f"where({outer}, norm, 0.0)", x=name, norm=call, **kept)
+            else:  # TensorFlow has no number of any dtype: there it is a product
+                text = place.write(f"norm * tensorflow.cast({outer}, x.dtype)", x=name, norm=call, **kept)
         if found is None or text is None:
             return display(text or call)
-        return place.fix(safety(place, self.quotient), [*found[1], place.put(written.call, text)], text)
+        return place.fix(safety(place, self.quotient), [*found[1], place.put(written.call, text)], text, style="exact")
 
-    def axes(self, place: Place, written: Written) -> tuple[str, str]:
+    def bounded(self, place: Place, written: Written, x: ast.expr) -> Iterator[Fix]:
+        """The root of the sum of squares, with a bound."""
+        axes, order = self.axes(written), written.operand("ord")
+        known = {id(e) for e in (x, *axes.values())}
+        if any(id(e) not in known and not (e is order and is_number(e, 2)) for e in written.arguments.values()):
+            return
+        by = place.epsilon(ROOT_BOUND)
+        text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
+        if text is not None:
+            message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
+            yield place.fix(Applicability.UNSAFE, [place.put(written.call, text)], text, message, style="epsilon")
+
+    def axes(self, written: Written) -> dict[str, ast.expr]:
         """The axis and whether it is kept, as arguments of a reduction."""
         axis = written.operand("axis")
         kept = next((written.arguments[k] for k in ("keepdims", "keepdim") if k in written.arguments), None)
-        return (
-            f", axis={place.argument(axis)}" if axis is not None else "",
-            f", keepdims={place.argument(kept)}" if kept is not None else "",
-        )
-
-    def selected(self, place: Place, cond: str, call: str, like: str) -> str | None:
-        """The norm, and 0 where ``cond`` is not. TensorFlow has no number of any dtype: there it is a product."""
-        if place.framework != "tensorflow":
-            return place.selection(cond, call, "0.0", like)
-        cast = place.spell("tensorflow.cast")
-        return f"{call} * {cast}({cond}, {like}.dtype)" if cast is not None and like.isidentifier() else None
+        return {name: e for name, e in (("axis", axis), ("keepdims", kept)) if e is not None}
 
 
 @dataclass(frozen=True)
@@ -97,38 +203,39 @@ class SafeStd:
     std: Node
     quotient: Node | None = None
 
-    def rewrite(self, place: Place) -> Fix | None:
+    def rewrite(self, place: Place) -> Iterator[Fix]:
         place = place.at(self.std)
         written = place.written(self.std)
-        sqrt = place.function("sqrt") if place.framework in DIVERGING else None
-        if written is None or sqrt is None:
-            return None
-        variance = self.variance(place, written)
-        hoisted = place.hoisted(written.call, "variance", "squared")
-        test = place.comparison("variance" if hoisted is None else hoisted[0], "!=")
-        if variance is None or test is None:
-            return None
-        name = hoisted[0] if hoisted is not None else "variance"
-        inner = place.selection(test, name, "1.0", name)
-        text = (
-            f"{sqrt}({inner})" if self.quotient is not None else place.selection(test, f"{sqrt}({inner})", "0.0", name)
-        )
-        if text is None or inner is None:
-            return None
-        if hoisted is None:
-            return display(text)
-        _, _, indent = hoisted[1].content.rpartition("\n")
-        assignment = replace(hoisted[1], content=f"{name} = {variance}\n{indent}")
-        return place.fix(safety(place, self.quotient), [assignment, place.put(written.call, text)], text)
+        variance = self.variance(place, written) if written is not None else None
+        if written is None or variance is None or place.framework not in DIVERGING:
+            return
+        held = place.hoisted(written.call, "variance", "squared", value=variance)
+        name = held[0] if held is not None else "variance"
+        root = "sqrt(where(v != 0, v, 1.0))"
+        text = place.write(root if self.quotient is not None else f"where(v != 0, {root}, 0.0)", v=name)
+        exact = None
+        if text is not None and held is not None:
+            edits = [held[1], place.put(written.call, text)]
+            exact = place.fix(safety(place, self.quotient), edits, text, style="exact")
+            if place.fits(edits):
+                yield exact
+        by = place.epsilon(ROOT_BOUND)
+        added = place.write("sqrt(v + by)", v=variance, by=by)
+        if added is not None:
+            message = f"replace with `{added}`, whose slope is finite"
+            yield place.fix(Applicability.UNSAFE, [place.put(written.call, added)], added, message, style="epsilon")
+        if exact is not None:
+            yield exact
+        elif text is not None:
+            yield display(text)
 
     def variance(self, place: Place, written: Written) -> str | None:
         """The same call of the function that gives the variance."""
-        arguments = place.arguments(written.call)
         if written.receiver is not None:
-            return f"{place.primary(written.receiver)}.var({arguments})"
+            return place.call(written.call, written_as("x.var", {"x": place.text(written.receiver)}))
         module, _, name = (written.function or "").rpartition(".")
         function = place.spell(f"{module}.{VARIANCE[name]}") if name in VARIANCE else None
-        return f"{function}({arguments})" if function is not None else None
+        return place.call(written.call, function) if function is not None else None
 
 
 @dataclass(frozen=True)
@@ -137,21 +244,21 @@ class OffOrigin:
 
     angle: Node
 
-    def rewrite(self, place: Place) -> Fix | None:
+    def rewrite(self, place: Place) -> Iterator[Fix]:
         place = place.at(self.angle)
         written = place.written(self.angle)
         y, x = (written.operand("a"), written.operand("b")) if written is not None else (None, None)
         if y is None or x is None:
-            return None
-        tests = [place.comparison(place.compared(e), "==") for e in (y, x)]
-        if None in tests:
-            return None
-        both = place.spell("tensorflow.logical_and") if place.framework == "tensorflow" else None
-        cond = f"{both}({tests[0]}, {tests[1]})" if both else f"({tests[0]}) & ({tests[1]})"
-        text = place.selection(cond, "1.0", place.argument(x), place.argument(x))
+            return
+        text = place.write("where((y == 0) & (x == 0), 1.0, x)", x=x, y=y)
         if text is None:
-            return None
-        if not all(place.pure(e) and place.cheap(e) for e in (y, x)):
-            return display(text)
-        message = f"use `{text}`: the angle at the origin is 0, also at -0.0"
-        return place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message)
+            return
+        if all(place.pure(e) and place.cheap(e) for e in (y, x)):
+            message = f"use `{text}`: the angle at the origin is 0, also at -0.0"
+            yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message)
+        yield display(text)
+
+
+def given(arguments: Mapping[str, ast.expr]) -> str:
+    """Arguments by their names, in a template that has operands of these names."""
+    return "".join(f", {name}={name}" for name in arguments)

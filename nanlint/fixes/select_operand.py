@@ -20,10 +20,10 @@ class SelectOperand:
     source: Node
 
     def rewrite(self, place: Place) -> Fix | None:
-        operand, function = self.operand(place), place.function("where")
-        if operand is None or function is None:
+        operand = self.operand(place)
+        text = place.write("where(ok, x, 1.0)", x=operand) if operand is not None else None
+        if text is None:
             return None
-        text = f"{function}(ok, {place.argument(operand)}, 1.0)"
         return display(text, f"use `where` for the operand, before the operation: `{text}`")
 
     def operand(self, place: Place) -> ast.expr | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
+from nanlint.fixes.template import written
 from nanlint.graph.node import Node
 from nanlint.ops.writing import spelling_for
 
@@ -38,16 +39,15 @@ class Softmax:
         if function is None or x is None:
             return None
         axis = self.axis(place, total, framework)
-        at = f", {wanted.operands['axis']}={axis if axis else '…'}" if axis != "all" else ""
-        text = f"{function}({place.argument(x)}{at})"
+        at = f", {wanted.operands['axis']}={axis if axis else '...'}" if axis != "all" else ""
+        text = written(f"f(x{at})", {"f": function, "x": place.text(x)})
         if axis is None or not exp.only("x") or not self.is_plain(place, exp, total):
             return display(text)
         if not (self.stands_here(place, x) or place.means_the_same(x, place.site)):
             return display(text)
         if framework == "torch" and place.is_changed_in_place():
             return display(text)
-        needs_scipy = framework in ("numpy", "scipy") and not place.imports("scipy")
-        applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
+        applicability = place.without_scipy(Applicability.SAFE)
         site = place.site
         if isinstance(site, ast.AugAssign):
             if not isinstance(site.target, ast.Name) or place.file.outline.aliases(site.target.id, site):
@@ -130,7 +130,7 @@ class Softmax:
             return None
         if not self.stands_here(place, axis) and not place.means_the_same(axis, place.site):
             return None
-        text = place.argument(axis)
+        text = place.text(axis)
         if keeps and isinstance(keeps[0], ast.Constant) and keeps[0].value is True:
             return text
         if keeps and not (isinstance(keeps[0], ast.Constant) and keeps[0].value is False):

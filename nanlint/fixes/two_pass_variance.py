@@ -9,6 +9,7 @@ from nanlint.analysis.structure import bare, square_root_of
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place
 from nanlint.fixes.reading import Written
+from nanlint.fixes.template import written
 from nanlint.graph.node import Node
 
 #: how a mean is told to keep its axis
@@ -38,14 +39,11 @@ class TwoPassVariance:
         positional = len(mean.call.args) + int(mean.receiver is not None)
         if torch and positional > 2:
             return None  # the third argument of torch.var is another
-        arguments = place.arguments(mean.call) + (", unbiased=False" if torch else "")
-        if mean.receiver is not None:
-            text = f"{place.primary(mean.receiver)}.var({arguments.removeprefix(', ')})"
-        else:
-            function = place.function("var")
-            if function is None:
-                return None
-            text = f"{function}({arguments})"
+        method = written("x.var", {"x": place.text(mean.receiver)}) if mean.receiver is not None else None
+        function = method or place.function("var")
+        if function is None:
+            return None
+        text = place.call(mean.call, function, more=["unbiased=False"] if torch else [])
         message = f"subtract the mean first: `{text}`"
         return place.fix(Applicability.UNSAFE, [place.put(self.difference.site, text)], text, message)
 

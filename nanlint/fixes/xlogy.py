@@ -9,7 +9,7 @@ from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import one_line
 from nanlint.fixes.reading import Written
-from nanlint.fixes.safe_root import named
+from nanlint.fixes.template import written as written_as
 from nanlint.graph.node import Node
 from nanlint.ops.value import Kind
 from nanlint.ops.writing import function_for
@@ -36,8 +36,8 @@ class XLogY:
 
     def rewrite(self, place: Place) -> Fix | None:
         written, product = place.written(self.log), self.product.site
-        framework = place.framework
-        name = function_for(WITH_FACTOR.get(self.log.op, ""), framework) if self.log.op in WITH_FACTOR else None
+        framework, op = place.framework, WITH_FACTOR.get(self.log.op, "")
+        name = function_for(op, framework) if op else None
         if written is None or name is None or product is None:
             return None
         y = written.operand("x")
@@ -51,10 +51,10 @@ class XLogY:
         if function is None:
             return None
         if found is None:
-            shown = place.text(self.factor.site) if isinstance(self.factor.site, ast.expr) else "…"
-            return display(f"{function}({shown}, {place.argument(y)})")
+            shown = place.text(self.factor.site) if isinstance(self.factor.site, ast.expr) else "factor"
+            return display(written_as("f(x, y)", {"f": function, "x": shown, "y": place.text(y)}))
         x, sign = found
-        text = f"{sign}{function}({place.argument(x)}, {place.argument(y)})"
+        text = written_as(f"{sign}f(x, y)", {"f": function, "x": place.text(x), "y": place.text(y)})
         if not written.only("x"):
             return display(text)
         if framework == "tensorflow" and self.is_number(place):
@@ -62,23 +62,21 @@ class XLogY:
         swapped = place.span(written.call) < place.span(x)
         if swapped and not (place.pure(x) or place.pure(y)):
             return display(text)
-        needs_scipy = function and framework in ("numpy", "scipy") and not place.imports("scipy")
-        applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
-        return place.fix(applicability, [place.put(product, text)], text)
+        return place.fix(place.without_scipy(Applicability.SAFE), [place.put(product, text)], text)
 
     def selected(self, place: Place, x: ast.expr | None, y: ast.expr) -> Fix | None:
         """The logarithm of a y that is 1 where both factors are 0: it is 0 there then, and so is its slope."""
         at = "0" if self.log.op == "log" else "-1"
         first = self.repeated(place, x, "factor", "weight") if x is not None else None
         second = self.repeated(place, y, "argument", "density")
+        both = f"(x == 0) & (y == {at})"
         if first is None or second is None or place.is_compiled:
-            factor = place.argument(x) if x is not None else "factor"
-            text = place.selection(f"({factor} == 0) & (argument == {at})", self.harmless, "argument", "argument")
+            text = place.write(f"where({both}, {self.harmless}, y)", x=x if x is not None else "factor", y="argument")
             return display(text) if text is not None else None
         (factor, one), (operand, other) = first, second
-        tests = [f"{factor} == 0", f"{operand} == {at}"]
-        both = tests[0] if tests[0] == tests[1] else " & ".join(f"({test})" for test in tests)
-        text = place.selection(both, self.harmless, operand, operand)
+        if factor == operand and at == "0":
+            both = "y == 0"
+        text = place.write(f"where({both}, {self.harmless}, y)", x=factor, y=operand)
         if text is None:
             return None
         edits = [place.put(y, text), *([place.put(x, factor)] if one and x is not None else [])]
@@ -88,7 +86,7 @@ class XLogY:
 
     def repeated(self, place: Place, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | None:
         """An operand as a side of a comparison: as it is written where that is short, else by a name."""
-        return (place.compared(e), []) if place.pure(e) and place.cheap(e) else named(place, e, *names)
+        return (place.text(e), []) if place.pure(e) and place.cheap(e) else place.named(e, *names)
 
     @property
     def harmless(self) -> str:

@@ -145,6 +145,7 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
                 in_full=config.confidence,
                 silenced=lambda found: silenced_at_causes(source, found, rule_names(config.rule_files)),
                 readback=readback,
+                style=config.fix_style,
             )
         return [*found, *(cut_short(source.path, spent) for spent in (*budget.spent, *budget.notes)[:1])]
     except OutOfBudget as error:

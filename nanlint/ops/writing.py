@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from nanlint.ops.control import CONTROL
@@ -12,8 +11,16 @@ from nanlint.ops.spelling import Spelling, is_method
 
 #: operands that are arrays, and not settings
 ARRAYS = frozenset({"x", "a", "b", "y", "cond"})
-#: an op that a template applies
-APPLIED = re.compile(r"(?<![\w.])(\w+)(?=\()")
+#: ops that a framework's users write as methods of their operand
+METHODS = {"torch": frozenset({"clamp"})}
+#: operators, by their nodes of syntax, for which a framework's arrays want a function
+OPERATORS = {
+    ("tensorflow", "Eq"): "tensorflow.equal",  # version 1 compares identities
+    ("tensorflow", "NotEq"): "tensorflow.not_equal",
+    ("tensorflow", "BitAnd"): "tensorflow.logical_and",
+    ("tensorflow", "Invert"): "tensorflow.logical_not",
+    ("keras", "Invert"): "keras.ops.logical_not",
+}
 
 
 def function_for(op: str, framework: str) -> str | None:
@@ -30,12 +37,15 @@ def spelling_for(op: str, framework: str) -> Spelling | None:
     SciPy's where NumPy has none.
     """
     for root in ("numpy", "scipy") if framework in ("numpy", "scipy") else (framework,):
+        plain: list[Spelling] = []
         for name in _functions().get((op, root), ()):
             if op in CONTROL:
                 return load().control(name)
             usual = load().get(name)
             if usual is not None and _is_plain(usual, op):
-                return usual
+                plain.append(usual)
+        if plain:  # one that takes an axis, if any does
+            return next((one for one in plain if "axis" in one.operands), plain[0])
     return None
 
 
@@ -63,11 +73,3 @@ def written(name: str) -> str:
     """The name that the framework itself has for a function that the tables know by its canonical name."""
     root, _, rest = name.partition(".")
     return f"{root}.math.{rest}" if root == "tensorflow" and rest in IN_MATH else name
-
-
-def template(pattern: str, framework: str) -> str | None:
-    """A template over ops, ``log1p({x})``, in the functions of a framework; None if it lacks one of them."""
-    names = {op: function_for(op, framework) for op in APPLIED.findall(pattern) if op in OPS}
-    if None in names.values():
-        return None
-    return APPLIED.sub(lambda match: names.get(match[1]) or match[1], pattern)

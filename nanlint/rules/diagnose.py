@@ -16,7 +16,8 @@ from typing import TypeAlias, cast
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
+from nanlint.diagnostic import STYLES, Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
+from nanlint.fixes.codemod import choices
 from nanlint.fixes.file import File
 from nanlint.fixes.place import Place, display
 from nanlint.frontend.lower import lower
@@ -78,8 +79,11 @@ def diagnose(
     in_full: Confidence = Confidence.POSSIBLE,
     silenced: Silenced = lambda found: (),
     readback: bool = True,
+    style: str = STYLES[0],
 ) -> list[Diagnostic]:
     """All findings of the rules that ``select`` takes (by code), sorted.
+
+    ``style``: the kind of form that fixes have where they can.
 
     ``ops`` is the user's part of the catalogue. Those that are less sure than ``in_full`` are without their fixes, and
     without what can be executed. A finding that is ``silenced`` for one cause is there for another one, too. Without
@@ -88,13 +92,13 @@ def diagnose(
     """
     facts = analysed(source, ops or {})
     try:
-        return sorted(diagnosed(facts, select, in_full, silenced, readback), key=Diagnostic.sort_key)
+        return sorted(diagnosed(facts, select, in_full, silenced, readback, style), key=Diagnostic.sort_key)
     finally:
         facts.release()
 
 
 def diagnosed(
-    facts: Facts, select: Callable[[str], bool], in_full: Confidence, silenced: Silenced, readback: bool
+    facts: Facts, select: Callable[[str], bool], in_full: Confidence, silenced: Silenced, readback: bool, style: str
 ) -> Iterator[Diagnostic]:
     """The same of what was analysed, in the order in which it is found."""
     found: list[Occurrence] = []
@@ -115,8 +119,8 @@ def diagnosed(
     groups = [group for group in groups if group not in brief]
     if not groups:
         return
-    fixes = fixes_of(facts, [plainest(group).finding for group in groups])
-    refused = read_back(facts, select, in_full, groups, fixes) if readback else {}
+    forms = fixes_of(facts, [plainest(group).finding for group in groups], style)
+    fixes, refused = chosen(facts, select, in_full, groups, forms) if readback else (list(map(first, forms)), {})
     slicing = Slicing(facts)
     for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
@@ -127,7 +131,7 @@ def diagnosed(
         yield replace(
             one.diagnostic,
             confidence=min(confidence, most),
-            fix=demoted(fix) if fix is not None and index in refused else fix,
+            fix=fix,
             refused=refused.get(index, ""),
             slices=slices,
             probe=probe_of(facts, one.finding),
@@ -250,9 +254,9 @@ def analysed_by(source: Source, spellings: Spellings, watched: Collection[int], 
     return Facts(source, lowering)
 
 
-def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
-    """The fix of each finding, if it has one."""
-    found: list[Fix | None] = [None] * len(findings)
+def fixes_of(facts: Facts, findings: Sequence[Finding], style: str) -> list[tuple[Fix, ...]]:
+    """The forms that the fix of each finding may take, the best first."""
+    found: list[tuple[Fix, ...]] = [()] * len(findings)
     mended = [
         (index, finding, finding.fix, finding.site)
         for index, finding in enumerate(findings)
@@ -263,9 +267,13 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
     file = File(facts)
     for index, finding, codemod, site in mended:
         checkpoint()
-        if file.lossless.reads(site):
-            found[index] = codemod.rewrite(Place(file, finding.node))
+        # Python says of what is inside of an f-string only since 3.12 where it is
+        if not any(isinstance(parent, ast.JoinedStr) for parent, _ in file.outline.above(site)):
+            found[index] = choices(codemod, Place(file, finding.node), style)
     file.release()
+    helped = [index for index, forms in enumerate(found) if forms and forms[0].style == "helper"]
+    if len(helped) == 1 and style != "helper":  # one that nothing else would call
+        found[helped[0]] = tuple(fix for fix in found[helped[0]] if fix.style != "helper")
     return found
 
 
@@ -304,6 +312,39 @@ def read_back(
 def may_be_made(fix: Fix) -> bool:
     """Whether a fix can be read back: one with edits, of this file alone."""
     return bool(fix.edits) and not fix.elsewhere and fix.applicability is not Applicability.DISPLAY
+
+
+def chosen(
+    facts: Facts,
+    select: Callable[[str], bool],
+    in_full: Confidence,
+    groups: Sequence[Sequence[Occurrence]],
+    forms: Sequence[Sequence[Fix]],
+) -> tuple[list[Fix | None], dict[int, str]]:
+    """The first form of each fix that is right where it is read back; without any, what a reader sees of the first.
+
+    And why the first was refused, by index, where none is left.
+    """
+    fixes, why = [first(one) for one in forms], dict[int, str]()
+    waiting = list(range(len(forms)))
+    for number in range(max(map(len, forms), default=0)):
+        tried = [forms[i][number] if i in waiting and number < len(forms[i]) else None for i in range(len(forms))]
+        for i in waiting:
+            fixes[i] = tried[i]
+        refused = read_back(facts, select, in_full, groups, tried)
+        why = refused | why
+        waiting = [i for i in refused if number + 1 < len(forms[i]) and may_be_made(forms[i][number + 1])]
+        for i in refused.keys() - set(waiting):
+            fixes[i] = demoted(forms[i][0])
+        if not waiting:
+            break
+    why = {i: text for i, text in why.items() if (fix := fixes[i]) is None or not fix.edits}
+    return fixes, why
+
+
+def first(forms: Sequence[Fix]) -> Fix | None:
+    """The best form of a fix."""
+    return forms[0] if forms else None
 
 
 def demoted(fix: Fix) -> Fix | None:

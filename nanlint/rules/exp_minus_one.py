@@ -52,7 +52,7 @@ def exp_minus_one(difference: Node, facts: Facts) -> Findings:
         return "no exponential of something small, minus 1"
     if any(user.op == "div" and tangent(user, facts) is not None for user in difference.users):
         return "part of a tanh, which NL406 reports"
-    templates = each(EXPM1, "-{}") if found.negative else EXPM1
+    templates = each(EXPM1, "-form") if found.negative else EXPM1
     yield Finding(
         difference,
         "exponential minus one: the subtraction cancels all digits of a small argument",

@@ -7,7 +7,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
-from nanlint.fixes.double_where import DoubleWhere
+from nanlint.fixes.safe_root import SafeRoot
 from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
 
 
@@ -69,5 +69,5 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
         effect,
         level,
         (hazard.cause,),
-        None if value_breaks else DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0),
+        None if value_breaks else SafeRoot(hazard.node, hazard.operand),
     )

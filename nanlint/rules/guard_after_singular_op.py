@@ -6,8 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
-from nanlint.fixes.double_where import DoubleWhere
-from nanlint.fixes.safe_root import SafeNorm, SafeStd
+from nanlint.fixes.safe_root import SafeNorm, SafeRoot, SafeStd
 from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
@@ -71,5 +70,5 @@ def remedy(hazard: Hazard) -> Codemod | None:
     if hazard.node.op == "std":
         return SafeStd(hazard.node)
     if hazard.pole.gradient and hazard.node.op in ("sqrt", "pow"):
-        return DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0)
+        return SafeRoot(hazard.node, hazard.operand)
     return None

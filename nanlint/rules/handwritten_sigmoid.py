@@ -61,12 +61,12 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
 
 def sigmoid(quotient: Node, found: Logistic, facts: Facts) -> Rewrite | None:
     """The quotient as a sigmoid, times its numerator where that is not 1; None where that overflows too."""
-    templates = of(SIGMOID, "{-x}") if found.negative else SIGMOID
+    templates = of(SIGMOID, "-x") if found.negative else SIGMOID
     operands = {"x": found.exp["x"]}
     if found.rest is None:
         return Rewrite(quotient, templates, operands)
     if found.both:
         return None
     if facts.is_constant(found.rest, -1):
-        return Rewrite(quotient, each(templates, "-{}"), operands)
-    return Rewrite(quotient, each(templates, "{*rest} * {}"), {**operands, "rest": found.rest})
+        return Rewrite(quotient, each(templates, "-form"), operands)
+    return Rewrite(quotient, each(templates, "rest * form"), {**operands, "rest": found.rest})

@@ -55,8 +55,8 @@ def handwritten_tanh(quotient: Node, facts: Facts) -> Findings:
 def tanh(quotient: Node, found: Tangent, facts: Facts) -> Rewrite:
     """The quotient as tanh; half of an argument that is written as 2 * x is x."""
     x, scale = halved(found.x, found.scale, facts) if abs(found.scale) == 0.5 else (found.x, found.scale)
-    templates = TANH if abs(scale) == 1 else of(TANH, "{*x} / 2")
-    return Rewrite(quotient, templates if scale > 0 else each(templates, "-{}"), {"x": x})
+    templates = TANH if abs(scale) == 1 else of(TANH, "x / 2")
+    return Rewrite(quotient, templates if scale > 0 else each(templates, "-form"), {"x": x})
 
 
 def halved(x: Node, scale: float, facts: Facts) -> tuple[Node, float]:

@@ -53,5 +53,5 @@ def log_of_one_plus(log: Node, facts: Facts) -> Findings:
         "log of 1 plus a small number, most of which is lost in rounding",
         "1 + 1e-8 = 1 in float32, and log(1) = 0",
         Confidence.POSSIBLE,
-        fix=Rewrite(log, of(LOG1P, "{-x}") if term.negative else LOG1P, {"x": term.node}),
+        fix=Rewrite(log, of(LOG1P, "-x") if term.negative else LOG1P, {"x": term.node}),
     )

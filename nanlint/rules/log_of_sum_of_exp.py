@@ -94,7 +94,7 @@ def stable(log: Node, facts: Facts) -> Codemod | None:
     if log.op != "log":
         return None
     if inner.op == "cosh":
-        return Rewrite(log, each(LOG_TWO_COSH, "{} - math.log(2)"), {"x": inner["x"]})
+        return Rewrite(log, each(LOG_TWO_COSH, "form - math.log(2)"), {"x": inner["x"]})
     if inner.op in REDUCTIONS:
         return log_sum(log, inner, facts)
     return log_add(log, inner, facts)
@@ -121,7 +121,7 @@ def log_add(log: Node, inner: Node, facts: Facts) -> Rewrite | None:
     if len(exps) != 2 or any(e.op != "exp" for e in exps):
         return None
     a, b = (e["x"] for e in exps)
-    pattern = "{}" if parts.number == 1 else "{} - math.log(2)"
+    pattern = "form" if parts.number == 1 else "form - math.log(2)"
     if ratio(a, b, facts.value) == -1:
         return Rewrite(log, each(LOG_TWO_COSH, pattern), {"x": a if facts.bare(a).op != "neg" else b})
     return Rewrite(log, each(LOGADDEXP, pattern), {"a": a, "b": b})

@@ -53,5 +53,5 @@ def one_minus_cos(difference: Node, facts: Facts) -> Findings:
                 "one minus a cosine: the subtraction cancels all digits of a small angle",
                 "cos(1e-4) = 1 in float32, and 1 - 1 = 0",
                 Confidence.POSSIBLE,
-                fix=Rewrite(difference, VERSINE if sign else each(VERSINE, "-{}"), {"x": cos["x"]}),
+                fix=Rewrite(difference, VERSINE if sign else each(VERSINE, "-form"), {"x": cos["x"]}),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
-from nanlint.fixes.double_where import DoubleWhere
+from nanlint.fixes.safe_root import SafeRoot
 from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
@@ -55,5 +55,5 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
         "d sqrt(x)/dx = 1 / (2 * sqrt(x)) = inf at x = 0",
         level,
         (hazard.cause,),
-        DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0),
+        SafeRoot(hazard.node, hazard.operand),
     )

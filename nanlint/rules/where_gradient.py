@@ -89,4 +89,4 @@ def remedy(hazard: Hazard, guard: Node) -> Codemod:
     """A second selection: by the same condition, or, inside of a reduction, by whether the vector is 0."""
     if hazard.node.op in ("norm", "std"):
         return SafeNorm(hazard.node) if hazard.node.op == "norm" else SafeStd(hazard.node)
-    return DoubleWhere(hazard.node, hazard.operand, pole=hazard.pole.cls, guard=guard)
+    return DoubleWhere(hazard.node, hazard.operand, guard, hazard.pole.cls)

@@ -129,20 +129,27 @@ def mended(proof: Proof) -> tuple[list[Mended], list[str]]:
     """
     applies: list[Mended] = []
     others: list[str] = []
+    wanted = Applicability.UNSAFE if proof.unsafe else Applicability.SAFE
     for name, program in styled(proof.framework, proof.body):
-        outcome = nanlint.fix_source(program, unsafe_fixes=proof.unsafe, select=[proof.code], confidence="possible")
-        assert not outcome.notes, outcome.notes
-        if not outcome.fixed:
+        texts: list[str] = []
+        for form in ("exact", "short", "helper"):
+            given = {"unsafe_fixes": proof.unsafe, "select": [proof.code], "confidence": "possible", "fix_style": form}
+            outcome = nanlint.fix_source(program, **given)
+            assert not outcome.notes, outcome.notes
+            after = outcome.source.text
+            if not outcome.fixed or after in texts:
+                continue
+            if proof.unsafe and texts:  # a bound changes other numbers than the page says of the form that is proven
+                continue
+            ast.parse(after)
+            assert not outcome.remaining, f"{name}: the finding is still there\n{after}"
+            again = nanlint.fix_source(after, **given)
+            assert again.source.text == after, f"{name}: mended again it changes\n{after}"
+            assert all(one.fix is not None and one.fix.applicability is wanted for one in outcome.fixed), name
+            texts.append(after)
+            applies.append(Mended(name, program, after))
+        if not texts:
             others.append(name)
-            continue
-        after = outcome.source.text
-        ast.parse(after)
-        assert not outcome.remaining, f"{name}: the finding is still there\n{after}"
-        again = nanlint.fix_source(after, unsafe_fixes=proof.unsafe, select=[proof.code], confidence="possible")
-        assert again.source.text == after, f"{name}: mended again it changes\n{after}"
-        wanted = Applicability.UNSAFE if proof.unsafe else Applicability.SAFE
-        assert all(one.fix is not None and one.fix.applicability is wanted for one in outcome.fixed), name
-        applies.append(Mended(name, program, after))
     return applies, others
 
 

@@ -94,7 +94,9 @@ def main(model, x):
     loss, norm = clipped(model, x)
     return loss, norm, tf.math.is_nan(loss)
 """
-    mended = nanlint.fix_source(text, unsafe_fixes=True, confidence="possible", select=["NL201"]).source.text
+    mended = nanlint.fix_source(
+        text, unsafe_fixes=True, confidence="possible", select=["NL201"], fix_style="exact"
+    ).source.text
     assert "tf.zeros_like(radicand)" in mended
 
 

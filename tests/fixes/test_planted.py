@@ -74,8 +74,8 @@ def test_what_reads_fixes_back_makes_no_wrong_one(name: str, monkeypatch: pytest
 
     for source, one, fix in wrong_fixes(PROOFS[name]):
 
-        def wrong(facts: Facts, findings: Sequence[object], fix: Fix = fix) -> list[Fix | None]:
-            return [fix if right is not None else None for right in made(facts, findings)]
+        def wrong(facts: Facts, findings: Sequence[object], style: str, fix: Fix = fix) -> list[tuple[Fix, ...]]:
+            return [(fix,) if forms else () for forms in made(facts, findings, style)]
 
         with monkeypatch.context() as patched:
             patched.setattr(DIAGNOSE, "fixes_of", wrong)
@@ -89,9 +89,12 @@ def test_a_wrong_fix_is_seen_in_a_function_that_is_called_once(call: str, monkey
     text = f"import torch\n\n\ndef f{body}def other{body}{call}\n"
     made = DIAGNOSE.fixes_of
 
-    def wrong(facts: Facts, findings: Sequence[object]) -> list[Fix | None]:
+    def wrong(facts: Facts, findings: Sequence[object], style: str) -> list[tuple[Fix, ...]]:
         source = facts.source
-        return [one and next(planted(source, one, WRONG["factor"])) for one in made(facts, findings)]
+        return [
+            tuple(next(planted(source, one, WRONG["factor"])) for one in forms)
+            for forms in made(facts, findings, style)
+        ]
 
     def offered() -> set[Applicability]:
         return {d.fix.applicability for d in nanlint.check_source(text, select=["NL107"]) if d.fix is not None}
@@ -124,8 +127,11 @@ def f(z, first, second):
     made = DIAGNOSE.fixes_of
     assert [d.fix is not None for d in nanlint.check_source(text, select=["NL102"])] == [True]
 
-    def wrong(facts: Facts, findings: Sequence[object]) -> list[Fix | None]:
-        return [fix and replace(fix, edits=tuple(map(elsewhere, fix.edits))) for fix in made(facts, findings)]
+    def wrong(facts: Facts, findings: Sequence[object], style: str) -> list[tuple[Fix, ...]]:
+        return [
+            tuple(replace(fix, edits=tuple(map(elsewhere, fix.edits))) for fix in forms)
+            for forms in made(facts, findings, style)
+        ]
 
     def elsewhere(edit: Edit) -> Edit:
         return replace(edit, content=edit.content.replace("first", "second"))
