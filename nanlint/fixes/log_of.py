@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import cast
 
-from nanlint.diagnostic import Applicability, Edit, Fix, Span
+from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.at_source import AtSource
 from nanlint.fixes.clip_operand import BASES
 from nanlint.fixes.outline import shares_memory_with
 from nanlint.fixes.place import Place, display
-from nanlint.fixes.quoting import comments
 from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.template import negated, written
 from nanlint.graph.node import CONST, Node, unrefined
@@ -127,55 +125,15 @@ class LogOf:
     # Rewriting
 
     def spliced(self, place: Place, log: Written, inner: Written, function: str) -> list[Edit] | None:
-        """Edits where the inner call stands inside the log: the log goes, the inner call is renamed."""
+        """The edit where the inner call stands inside the log: the log goes, the inner call is renamed."""
         if not any(parent is log.call for parent, _ in place.file.outline.above(inner.call)):
             return None
-        if self.complement or self.log.op in BASES or (inner.receiver is not None and self.stable == "log_sigmoid"):
-            text = self.in_base(place, self.shown(place, inner, function))
-            return [place.put(log.call, text)] if text is not None else None
-        outer, within, called = place.span(log.call), place.span(inner.call), place.span(inner.call.func)
-        name = called
-        if inner.receiver is not None:
-            length = len(cast(ast.Attribute, inner.call.func).attr)
-            name = Span(called.end_row, called.end_column - length, called.end_row, called.end_column)
-        before = Span(outer.row, outer.column, within.row, within.column)
-        after = Span(within.end_row, within.end_column, outer.end_row, outer.end_column)
-        segment = place.file.source.segment
-        if not comments(segment(before)) and not comments(segment(after)):
-            return [edit for edit in (Edit(before, ""), Edit(name, function), Edit(after, "")) if segment(edit.span)]
-        if log.receiver is inner.call:
-            return [Edit(name, function), Edit(self.last_method(place, log), "")]
-        return self.unwrapped(place, log, inner, function)
-
-    def last_method(self, place: Place, log: Written) -> Span:
-        """``.log()``, with its line where it has one to itself."""
-        source, outer = place.file.source, place.span(log.call)
-        called = place.span(log.call.func)
-        end = source.offset(outer.end_row, outer.end_column)
-        start = source.offset(called.end_row, called.end_column) - len(cast(ast.Attribute, log.call.func).attr)
-        start = source.text.rindex(".", 0, start)
-        line = source.lines[outer.end_row - 1]
-        row, column = source.position(start)
-        if row == outer.end_row and not (line[: column - 1] + line[outer.end_column - 1 :]).strip():
-            return Span(row, 1, row + 1, 1)
-        return Span(*source.position(start), *source.position(end))
-
-    def unwrapped(self, place: Place, log: Written, inner: Written, function: str) -> list[Edit] | None:
-        """Where comments stand between the two: the log is renamed, and takes over the arguments."""
-        within = place.span(inner.call)
-        arguments = [place.span(e) for e in (*inner.call.args, *(k.value for k in inner.call.keywords))]
-        if inner.receiver is not None or log.receiver is not None or log.call.keywords or not arguments:
-            return None
-        starts = [(k.lineno, place.file.source.column(k.lineno, k.col_offset)) for k in inner.call.keywords]
-        row, column = min([(s.row, s.column) for s in arguments] + starts)
-        end_row, end_column = max((s.end_row, s.end_column) for s in arguments)
-        opening = Span(within.row, within.column, row, column)
-        closing = Span(end_row, end_column, within.end_row, within.end_column)
-        if comments(place.file.source.segment(opening)) or comments(place.file.source.segment(closing)):
-            return None
-        if place.file.source.segment(closing).strip() not in (")", ",)"):
-            return None
-        return [place.put(log.call.func, function), Edit(opening, ""), Edit(closing, "")]
+        whole = self.complement or self.log.op in BASES or (inner.receiver is not None and self.stable == "log_sigmoid")
+        if isinstance(inner.call.func, ast.Attribute) and inner.receiver is not None:
+            function = place.text(inner.call.func).removesuffix(inner.call.func.attr) + self.stable
+        renamed = None if whole else place.with_operand(inner.call.func, function, inner.call)
+        text = renamed or self.in_base(place, self.shown(place, inner, function))
+        return [place.put(log.call, text)] if text is not None else None
 
     def moved(self, place: Place, inner: Written, function: str) -> Fix | None:
         """The stable call where the inner one was made elsewhere: its arguments must mean the same here.
