@@ -15,7 +15,7 @@ import nanlint
 from nanlint.codemods import Fix
 
 PAGE = (Path(__file__).parents[1] / "docs" / "codemods.md").read_text(encoding="utf-8")
-COMMAND = re.search(r"```console\n\$ cat loss\.py\n(.*?)\n\$ (python .*?)\n\$ cat loss\.py\n(.*?)```", PAGE, re.S)
+COMMAND = re.search(r"```python\n(# loss.*?)```\n\nAfter `(python .*?)`:\n\n```python\n(.*?)```", PAGE, re.S)
 
 
 def test_the_command_of_the_page_does_what_it_shows(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_the_command_of_the_page_does_what_it_shows(tmp_path: Path) -> None:
 
 
 def test_the_program_of_the_page_runs() -> None:
-    program = re.search(r"```python\n(.*?)```", PAGE, re.S)
+    program = re.search(r"```python\n(import libcst.*?)```", PAGE, re.S)
     assert program is not None
     exec(program[1], {})
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -15,7 +16,7 @@ from nanlint.fixes.outline import COMPREHENSIONS
 from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
-from nanlint.ops.writing import function_for
+from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.width import width_of
 
@@ -96,16 +97,22 @@ class Place(Reading):
         texts = {name: e if isinstance(e, str) else self.text(e) for name, e in operands.items()}
         before = len(self.added)
         try:
-            return written(template, texts, Spelling(self.framework if framework is None else framework, self.spell))
+            return written(template, texts, self.spelling(framework))
         except NotSpelled:
             del self.added[before:]
             return None
+
+    def spelling(self, framework: str | None = None) -> Spelling:
+        """How ops are written here, in a framework or that of the place."""
+        text = self.file.source.text
+        functions = {op for op in METHODS.get(self.framework, ()) if re.search(rf"{self.framework}\.{op}\(", text)}
+        return Spelling(self.framework if framework is None else framework, self.spell, functions)
 
     def shown(self, template: str, **operands: ast.expr | str) -> str:
         """The same for reading only: what the file cannot name has its full name."""
         texts = {name: e if isinstance(e, str) else self.text(e) for name, e in operands.items()}
         try:
-            return written(template, texts, Spelling(self.framework, lambda name: self.spell(name) or name))
+            return written(template, texts, replace(self.spelling(), spell=lambda name: self.spell(name) or name))
         except NotSpelled:
             return template
 

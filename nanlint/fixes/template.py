@@ -66,11 +66,13 @@ def meaning(text: str) -> str | None:
 class Spelling:
     """How ops are written at a place: in the functions of a framework, which ``spell`` names as the file does.
 
-    It gives None where a function cannot be named.
+    It gives None where a function cannot be named. ``functions``: ops that the file calls as functions, where its
+    framework's users mostly write methods.
     """
 
     framework: str
     spell: Callable[[str], str | None]
+    functions: Collection[str] = ()
 
     def op(self, op: str) -> ast.expr:
         """The function that computes an op."""
@@ -101,7 +103,7 @@ class _Spelled(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        found = [n for n in ast.walk(ast.Tuple(node.args[1:])) if self._is_operand(n)]
+        found = [n for n in ast.walk(ast.Tuple([*node.args[1:], *node.args[:1]])) if self._is_operand(n)]
         like = min(found, key=lambda n: n.id != "x", default=None)
         self.generic_visit(node)
         op = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -113,7 +115,7 @@ class _Spelled(ast.NodeTransformer):
             node.args, node.keywords = [*node.args, node.keywords[0].value], []
         if op == "where" and self.spelling.framework == "tensorflow":
             node.args = [node.args[0], *(self._like(arg, like) for arg in node.args[1:])]
-        if op in METHODS.get(self.spelling.framework, ()):
+        if op in METHODS.get(self.spelling.framework, ()) and op not in self.spelling.functions:
             node.func = ast.Attribute(node.args.pop(0), op, ast.Load())
         else:
             node.func = self.spelling.op(op)
