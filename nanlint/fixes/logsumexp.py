@@ -53,7 +53,7 @@ class LogSumExp:
         logarithm = "" if self.total.op != "mean" else f" - math.log({n})" if n else " - log(n)"
         text = place.write(f"logsumexp({x}{given}){logarithm}", **operands, **rest)
         if text is None:
-            return display(place.shown(f"logsumexp({x}{given}) - log(n)", **operands, **rest))
+            return place.shown(f"logsumexp({x}{given}) - log(n)", **operands, **rest)
         plain = self.weight is None or weighted
         if not plain or self.log.op != "log" or n is None or not (n == "" or place.repeatable(inside[0])):
             return display(text)

@@ -108,13 +108,15 @@ class Place(Reading):
         functions = {op for op in METHODS.get(self.framework, ()) if re.search(rf"{self.framework}\.{op}\(", text)}
         return Spelling(self.framework if framework is None else framework, self.spell, functions)
 
-    def shown(self, template: str, **operands: ast.expr | str) -> str:
-        """The same for reading only: what the file cannot name has its full name."""
+    def shown(self, template: str, **operands: ast.expr | str) -> Fix | None:
+        """A fix for reading only: what the file cannot name has its full name."""
         texts = {name: e if isinstance(e, str) else self.text(e) for name, e in operands.items()}
         try:
-            return written(template, texts, replace(self.spelling(), spell=lambda name: self.spell(name) or name))
+            return display(
+                written(template, texts, replace(self.spelling(), spell=lambda name: self.spell(name) or name))
+            )
         except NotSpelled:
-            return template
+            return None
 
     def without_scipy(self, applicability: Applicability) -> Applicability:
         """Unsafe if what was written makes the file depend on SciPy."""

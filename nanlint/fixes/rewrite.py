@@ -30,7 +30,7 @@ class Rewrite:
         found = place.operands(*self.operands.values()) if form else None
         if found is None or not isinstance(place.site, ast.expr):
             sites = {name: n.site for name, n in self.operands.items() if isinstance(n.site, ast.expr)}
-            return display(place.shown(form, **sites)) if form else None
+            return place.shown(form, **sites) if form else None
         operands: dict[str, ast.expr | str] = dict(zip(self.operands, found, strict=True))
         edits: list[Edit] = []
         names = [n.id for n in ast.walk(ast.parse(form)) if isinstance(n, ast.Name)]
@@ -39,12 +39,12 @@ class Rewrite:
                 continue
             hoisted = place.hoisted(e, name, f"{name}_value")
             if hoisted is None:
-                return display(place.shown(form, **operands))
+                return place.shown(form, **operands)
             operands[name] = hoisted[0]
             edits.append(hoisted[1])
         text = place.write(form, **operands)
         if text is None:
-            return display(place.shown(form, **operands))
+            return place.shown(form, **operands)
         changed = place.framework == "torch" and place.is_changed_in_place(*found)
         if self.applicability is Applicability.DISPLAY or changed:
             return display(text)

@@ -98,10 +98,14 @@ def test_a_selection_that_does_not_fit_has_a_line_of_its_own(
 
 BOUNDS = {
     "torch": (TORCH, "torch.where(x > 1e-3, torch.log(x), 0.0)", "torch.log(x.clamp(min=1e-3))"),
-    "torch, the other way round": (TORCH, "torch.where(x <= 0.5, 0.0, torch.log(x))", "torch.log(x.clamp(min=0.5))"),
+    "torch, the other way round": (TORCH, "torch.where(x <= 1e-3, 0.0, torch.log(x))", "torch.log(x.clamp(min=1e-3))"),
     "jax": (JAX, "jnp.where(1e-6 < x, jnp.log(x), 0.0)", "jnp.log(jnp.maximum(x, 1e-6))"),
     "tf": (TF, "tf.where(x > 1e-6, tf.math.log(x), 0.0)", "tf.math.log(tf.maximum(x, 1e-6))"),
-    "torch, not strictly": (TORCH, "torch.where(x >= 0.5, x.log(), 0.0)", "torch.where(x >= 0.5, x, 1.0).log()"),
+    "torch, not strictly": (
+        TORCH,
+        "torch.where(x >= 1e-3, torch.log(x), 0.0)",
+        "torch.log(torch.where(x >= 1e-3, x, 1.0))",
+    ),
 }
 
 
