@@ -206,9 +206,6 @@ class Readback:
             before = counted(self.found, pairing, minimum)
             if new := counted(beside, pairing, minimum) - before:
                 return {}, f"{min(new, key=str)[0]} would be reported"
-            inside_now = {one.code for one in after if one.confidence >= minimum} - {code for code, _ in before}
-            if worse := inside_now - {offer.code for offer in offers}:
-                return {}, f"{min(worse)} would be reported"
             left = counted(after, pairing, minimum)
             for number, offer in enumerate(offers):
                 here = offer.code, pairing.place(offer.site)
