@@ -80,7 +80,7 @@ class Place(Reading):
     def is_foreign(self) -> bool:
         """Whether the file has nothing of the framework: then only names of methods say that its arrays come here."""
         imports = self.file.imports
-        if self.framework not in FRAMEWORKS or imports.takes_everything:
+        if self.framework not in FRAMEWORKS or imports.takes_everything or self.is_autograd:
             return False
         roots = {same(i.target).partition(".")[0] for i in imports.all}
         alike = {"scipy": {"scipy", "numpy"}, "numpy": {"scipy", "numpy"}, "keras": {"keras", "tensorflow"}}
