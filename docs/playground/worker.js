@@ -2,7 +2,6 @@
 
 let python;
 let session;
-let libcst; // whether it could be loaded; undefined before that was tried
 
 async function load(base) {
   const manifest = await (await fetch(new URL("manifest.json", base))).json();
@@ -19,16 +18,6 @@ async function load(base) {
   session = python.pyimport("playground_session");
 }
 
-// libcst is needed only where a fix is made, and not for its meaning: without it, a fix may keep superfluous parentheses.
-async function loadLibcst() {
-  try {
-    await python.loadPackage("libcst", { messageCallback: () => {}, errorCallback: () => {} });
-    libcst = python.runPython("import importlib.util; importlib.util.find_spec('libcst') is not None");
-  } catch {
-    libcst = false;
-  }
-}
-
 async function answer({ ask, base, text, options, index }) {
   if (ask === "load") {
     await load(base);
@@ -36,12 +25,7 @@ async function answer({ ask, base, text, options, index }) {
   }
   if (ask === "apply") return { text: session.apply(index) };
   if (ask === "fix") return { text: session.fix(text, options) };
-  let found = JSON.parse(session.check(text, options));
-  if (libcst === undefined && found.findings?.some((one) => one.fix?.diff)) {
-    await loadLibcst();
-    if (libcst) found = JSON.parse(session.check(text, options));
-  }
-  return found;
+  return JSON.parse(session.check(text, options));
 }
 
 // Of a traceback the last line.
@@ -49,7 +33,7 @@ const reason = (error) => String(error.message ?? error).trim().split("\n").at(-
 
 let last = Promise.resolve();
 self.onmessage = ({ data }) => {
-  // one after the other: a request may wait for libcst
+  // one after the other: the first one may wait for Pyodide
   last = last.then(async () => {
     try {
       self.postMessage({ id: data.id, ...(await answer(data)) });
