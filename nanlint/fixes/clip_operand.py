@@ -45,16 +45,12 @@ class ClipOperand:
             if meant or place.is_compiled or place.is_tensor(self.log["x"]) is False:
                 yield display(text)
                 return
-            fmt = place.facts.value(self.log["x"]).format
+            fmt, own = place.facts.value(self.log["x"]).format, self.own(place)
             least = math.log(fmt.eps if self.log.op == "log1p" else fmt.tiny, BASES.get(self.log.op, math.e))
-            message = (
-                f"clip to `{text}`: the log of anything below becomes {least:.1f} in {fmt.name}, without a gradient"
-            )
-            if self.own(place) is not None:
-                message = (
-                    f"clip to `{text}`: the log of anything below becomes that of {self.own(place)}, without a gradient"
-                )
-            yield place.fix(Applicability.UNSAFE, [*edits, place.put(x, text)], text, message, style="epsilon")
+            becomes = f"{least:.1f} in {fmt.name}" if own is None else f"that of {own}"
+            message = f"clip to `{text}`: the log of anything below becomes {becomes}, without a gradient"
+            edits = [*edits, place.put(x, text)]
+            yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=own is not None)
 
     def own(self, place: Place) -> str | None:
         """The epsilon that the function is given to keep off such points."""
@@ -72,6 +68,7 @@ class ClipOperand:
             text = place.write(template, x=x, bound=own)
             if text is not None:
                 yield [], text
+                return
         # what PyTorch's logarithm takes is a tensor; the others' take numbers, too
         if not value.whole and (place.framework == "torch" or place.is_array_of(self.log["x"], place.framework)):
             named = place.named(x, "argument", "density")

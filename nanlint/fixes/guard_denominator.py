@@ -94,7 +94,8 @@ class GuardDenominator:
         text = place.write("clamp(x, min=by)", x=below, by=by) if place.facts.value(self.denominator).lo >= 0 else None
         if text is not None:
             message = f"set a lower bound: `{text}`, where the quotient is small or large, and has no more slope"
-            yield place.fix(Applicability.UNSAFE, [place.put(below, text)], text, message, style="epsilon")
+            edits = [place.put(below, text)]
+            yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=by.isidentifier())
         if exact is not None:
             yield exact
 

@@ -35,7 +35,8 @@ def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
     text = place.write("clamp(x, min=by)", x=x, by=by)
     if text is not None and place.is_array_of(node, place.framework):
         message = f"set a lower bound: `{text}`, without a gradient below it"
-        yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon")
+        edits = [place.put(x, text)]
+        yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=by.isidentifier())
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,14 @@ class SafeNorm:
         text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
         if text is not None:
             message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
-            yield place.fix(Applicability.UNSAFE, [place.put(written.call, text)], text, message, style="epsilon")
+            yield place.fix(
+                Applicability.UNSAFE,
+                [place.put(written.call, text)],
+                text,
+                message,
+                style="epsilon",
+                changes=by.isidentifier(),
+            )
 
     def axes(self, written: Written) -> dict[str, ast.expr]:
         """The axis and whether it is kept, as arguments of a reduction."""
@@ -223,7 +231,14 @@ class SafeStd:
         added = place.write("sqrt(v + by)", v=variance, by=by)
         if added is not None:
             message = f"replace with `{added}`, whose slope is finite"
-            yield place.fix(Applicability.UNSAFE, [place.put(written.call, added)], added, message, style="epsilon")
+            yield place.fix(
+                Applicability.UNSAFE,
+                [place.put(written.call, added)],
+                added,
+                message,
+                style="epsilon",
+                changes=by.isidentifier(),
+            )
         if exact is not None:
             yield exact
         elif text is not None:

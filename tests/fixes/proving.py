@@ -132,7 +132,7 @@ def mended(proof: Proof) -> tuple[list[Mended], list[str]]:
     wanted = Applicability.UNSAFE if proof.unsafe else Applicability.SAFE
     for name, program in styled(proof.framework, proof.body):
         texts: list[str] = []
-        for form in ("exact", "short", "helper"):
+        for form in ("exact", "short", "helper")[: None if name == "function" else 1]:
             given = {"unsafe_fixes": proof.unsafe, "select": [proof.code], "confidence": "possible", "fix_style": form}
             outcome = nanlint.fix_source(program, **given)
             assert not outcome.notes, outcome.notes
