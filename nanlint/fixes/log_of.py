@@ -129,7 +129,7 @@ class LogOf:
         if not any(parent is log.call for parent, _ in place.file.outline.above(inner.call)):
             return None
         whole = self.complement or self.log.op in BASES or (inner.receiver is not None and self.stable == "log_sigmoid")
-        if isinstance(inner.call.func, ast.Attribute) and inner.receiver is not None:
+        if isinstance(inner.call.func, ast.Attribute) and inner.receiver is not None and not whole:
             function = place.text(inner.call.func).removesuffix(inner.call.func.attr) + self.stable
         renamed = None if whole else place.with_operand(inner.call.func, function, inner.call)
         text = renamed or self.in_base(place, self.shown(place, inner, function))
