@@ -254,16 +254,17 @@ class Place(Reading):
         parts += [f"{k.arg}={replacing.get(id(k.value)) or self.text(k.value)}" for k in named]
         return f"{function}({', '.join([*parts, *more])})"
 
-    def fits(self, edits: Iterable[Edit]) -> bool:
-        """Whether the lines that edits change are not longer than the project's are, or than they were."""
+    def fits(self, edits: Iterable[Edit], most: int = 1000) -> bool:
+        """Whether the lines that edits change are not longer than the project's are, or ``most``, or than they were."""
         source, lines = self.file.source, dict[int, str]()
+        most = min(most, width_of(source))
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
             if edit.span.row != edit.span.end_row:
                 return False
             line = lines.get(edit.span.row, source.lines[edit.span.row - 1])
             lines[edit.span.row] = line[: edit.span.column - 1] + edit.content + line[edit.span.end_column - 1 :]
         return all(
-            len(part) <= max(width_of(source), len(source.lines[row - 1].rstrip()))
+            len(part) <= max(most, len(source.lines[row - 1].rstrip()))
             for row, line in lines.items()
             for part in line.splitlines()
         )

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from nanlint.analysis.epsilons import small
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
 from nanlint.fixes.file import File
 from nanlint.fixes.keeping import Kept
 from nanlint.frontend.equivalence import Likeness, Problem
+from nanlint.graph.node import Node, unrefined
 from nanlint.proof.pairing import Differences
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError
@@ -167,7 +169,12 @@ class Readback:
 
     def differences(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> Iterator[Problem]:
         """What the mended text computes that it should not: of other values, or other numbers of them."""
-        likeness = Likeness(self.facts.lowering, facts.lowering, pairing)
+
+        def also(node: Node) -> bool:
+            """The author's epsilon, where the fix says that it changes numbers by that."""
+            return offers[0].fix.changes and small(unrefined(node), facts.value)
+
+        likeness = Likeness(self.facts.lowering, facts.lowering, pairing, also)
         yield from likeness.problems()
         yield from self.kept.problems(pairing, likeness, facts)
         if offers[0].fix.changes:

@@ -18,6 +18,8 @@ from nanlint.ops.value import NEVER, POSSIBLE
 
 #: the variance beside a deviation, by the last part of its name
 VARIANCE = {"std": "var", "nanstd": "nanvar", "reduce_std": "reduce_variance"}
+#: what a selection in a selection is read in at a glance
+SHORT = 88
 #: frameworks in which a norm has no finite slope at 0, as the catalogue has it (``reductions.ROOT_OF_SQUARES``)
 DIVERGING = DIFFERENTIABLE - {"torch"}
 
@@ -58,12 +60,11 @@ class SafeRoot:
         if (norm := self.norm(place)) is not None:
             yield norm
         exact = self.exact(place, x)
-        if exact is not None and len(exact.edits) == 1 and place.fits(exact.edits):
+        if exact is not None and len(exact.edits) == 1 and place.fits(exact.edits, SHORT):
             yield exact
-        if self.node.op == "sqrt":
-            if (helped := self.helped(place, x)) is not None:
-                yield helped
-            yield from bounded(place, self.operand, x)
+        if self.node.op == "sqrt" and (helped := self.helped(place, x)) is not None:
+            yield helped
+        yield from bounded(place, self.operand, x)
         if exact is not None:
             yield exact
 

@@ -8,7 +8,7 @@ replaced must be computed of what that was computed of.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias, cast
 
@@ -37,9 +37,15 @@ Problem: TypeAlias = "tuple[ast.AST | None, str]"
 
 
 class Likeness:
-    """The graph of a text and that of the text mended; of both the readings around the edits are kept."""
+    """The graph of a text and that of the text mended; of both the readings around the edits are kept.
 
-    def __init__(self, before: Lowering, after: Lowering, pairing: Pairing) -> None:
+    ``also``: other values that what is brought may be made of.
+    """
+
+    def __init__(
+        self, before: Lowering, after: Lowering, pairing: Pairing, also: Callable[[Node], bool] = lambda node: False
+    ) -> None:
+        self.also = also
         self.old = Pieces(before.graph, pairing.numbers, pairing.replaced)
         self.new = Pieces(after.graph, pairing.numbers, pairing.brought)
         #: what was read where something else is read now, and what is read there now
@@ -57,7 +63,7 @@ class Likeness:
         if not all(self.are_alike(nodes, new.get(number, ())) for number, nodes in old.items()):
             yield None, "other code in the file would change its meaning"
         others = (node for node in self.now.values() if not self.new.is_inside(node) and depends(node))
-        if not all(map(self.is_known, others)):
+        if not all(self.is_known(node) or self.also(node) for node in others):
             yield None, FOREIGN
         for node in self.new.inside:
             if self.is_foreign(node):
@@ -167,7 +173,7 @@ class Likeness:
         if is_unknown(node):
             return not any(self.is_quoted(node, other) for other in self.known.get(attributes(node), ()))
         given = (arg for _, arg in operands(node) if not self.new.is_inside(arg) and depends(arg))
-        return not all(map(self.is_known, given))
+        return not all(self.is_known(arg) or self.also(arg) for arg in given)
 
     def is_quoted(self, node: Node, other: Node) -> bool:
         """Whether what comes from outside is written as it was."""

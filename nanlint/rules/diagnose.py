@@ -121,6 +121,9 @@ def diagnosed(
         return
     forms = fixes_of(facts, [plainest(group).finding for group in groups], style)
     fixes, refused = chosen(facts, select, in_full, groups, forms) if readback else (list(map(first, forms)), {})
+    helped = [index for index, fix in enumerate(fixes) if fix is not None and fix.style == "helper"]
+    if readback and forms != (others := without_helper(forms, helped, style)):
+        fixes, refused = chosen(facts, select, in_full, groups, others)
     slicing = Slicing(facts)
     for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
@@ -271,10 +274,14 @@ def fixes_of(facts: Facts, findings: Sequence[Finding], style: str) -> list[tupl
         if not any(isinstance(parent, ast.JoinedStr) for parent, _ in file.outline.above(site)):
             found[index] = choices(codemod, Place(file, finding.node), style)
     file.release()
-    helped = [index for index, forms in enumerate(found) if forms and forms[0].style == "helper"]
-    if len(helped) == 1 and style != "helper":  # one that nothing else would call
-        found[helped[0]] = tuple(fix for fix in found[helped[0]] if fix.style != "helper")
-    return found
+    helped = [index for index, forms in enumerate(found) if any(fix.style == "helper" for fix in forms)]
+    return without_helper(found, helped, style)
+
+
+def without_helper(forms: Sequence[tuple[Fix, ...]], helped: Sequence[int], style: str) -> list[tuple[Fix, ...]]:
+    """The forms of fixes without a function that only one of them would call, unless that is the style."""
+    alone = helped if len(helped) == 1 and style != "helper" else ()
+    return [tuple(f for f in one if i not in alone or f.style != "helper") for i, one in enumerate(forms)]
 
 
 def read_back(
