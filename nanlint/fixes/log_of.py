@@ -6,7 +6,9 @@ A logarithm of another base is one of these divided by that of the base.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.at_source import AtSource
@@ -35,7 +37,7 @@ class LogOf:
     inner: Node
     complement: bool = False
 
-    def rewrite(self, place: Place) -> Fix | None:
+    def rewrite(self, place: Place) -> Fix | Iterator[Fix] | None:
         inner = place.written(self.inner)
         if inner is None or function_for("log_softmax", (inner.function or "torch").partition(".")[0]) is None:
             # a function of the user's own that gives a softmax has no log_softmax beside it
@@ -55,7 +57,7 @@ class LogOf:
         direct = self.spliced(place, log, inner, function)
         if direct is not None:
             return place.fix(Applicability.SAFE, direct, shown)
-        return self.moved(place, inner, function) or display(shown)
+        return chain(self.moved(place, inner), [display(shown)])
 
     def at_source(self, place: Place) -> Fix | None:
         """The stable op where another function has the inner one, without the log of what it returns."""
@@ -135,33 +137,32 @@ class LogOf:
         text = renamed or self.in_base(place, self.shown(place, inner, function))
         return [place.put(log.call, text)] if text is not None else None
 
-    def moved(self, place: Place, inner: Written, function: str) -> Fix | None:
+    def moved(self, place: Place, inner: Written) -> Iterator[Fix]:
         """The stable call where the inner one was made elsewhere: its arguments must mean the same here.
 
         Where only the operand does not (a call of a network, say), it gets a name before it goes into the inner call.
         """
         operand = inner.operand("x")
-        if operand is None:
-            return None
         others = [e for name, e in inner.arguments.items() if e is not operand and name != "name"]
-        if not all(place.means_the_same(e, place.site) for e in others):
-            return None
-        edits: list[Edit] = []
-        replacing: dict[int, str] = {}
-        name: str | None = None
-        if not (place.means_the_same(operand, place.site) and (isinstance(operand, ast.Name) or place.cheap(operand))):
-            named = self.named(place, inner, operand)
-            if named is None:
-                return None
-            name, edits = named
-            replacing[id(operand)] = name
-        if self.complement:
-            replacing[id(operand)] = f"-{name}" if name else negated(place.text(operand))
+        if operand is None or not all(place.means_the_same(e, place.site) for e in others):
+            return
+        if place.means_the_same(operand, place.site) and (isinstance(operand, ast.Name) or place.cheap(operand)):
+            yield from self.called(place, inner, operand, place.text(operand), [])
+        if (found := self.named(place, inner, operand)) is not None:
+            yield from self.called(place, inner, operand, *found)
+
+    def called(
+        self, place: Place, inner: Written, operand: ast.expr, given: str, edits: Sequence[Edit]
+    ) -> Iterator[Fix]:
+        """The stable call of what the inner one is given, in the place of the logarithm."""
+        function = self.function(place, inner)
+        if function is None:
+            return
+        replacing = {id(operand): negated(given) if self.complement else given}
         # TensorFlow's name of the first op is not the name of the second.
         text = self.in_base(place, self.call(place, inner, function, replacing, without="name"))
-        if text is None:
-            return None
-        return place.fix(Applicability.SAFE, [*edits, place.put(place.site, text)], text)
+        if text is not None:
+            yield place.fix(Applicability.SAFE, [*edits, place.put(place.site, text)], text)
 
     def named(self, place: Place, inner: Written, operand: ast.expr) -> tuple[str, list[Edit]] | None:
         """The operand as a new variable before the statement that makes the inner call, if that surely ran."""
@@ -169,11 +170,10 @@ class LogOf:
         statement = outline.statement(inner.call)
         if statement is None or outline.function(operand) is not outline.function(place.site):
             return None
-        region = outline.between(statement, place.site)
-        if region is None:
-            return None
-        shared = shares_memory_with(operand)
-        if shared and (not isinstance(operand, ast.Name) or any(outline.changes_in_place(r, shared) for r in region)):
+        changing, shared = outline.changing(outline.function(operand)), shares_memory_with(operand)
+        if shared and (
+            not isinstance(operand, ast.Name) or any(outline.changes_in_place(one, shared) for one in changing)
+        ):
             return None
         hoisted = place.hoisted(operand, "logits", f"{self.variable(statement)}_logits", "scores")
         if hoisted is None:

@@ -154,76 +154,21 @@ class Outline:
             self._mentioned[scope] = frozenset(named for node in ast.walk(scope) for named in _mentioned_by(node))
         return name in self._mentioned[scope]
 
-    # What runs between two places
-
-    def before(self, use: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-        """What may run before a place in its function, backwards: (node, whether it surely ran)."""
-        statement = self.statement(use)
-        if statement is None:
-            return
-        if statement is not use:
-            yield self._header(statement, use), False
-        node: ast.AST = statement
-        while True:
-            siblings = self.block(node)
-            if not isinstance(node, (ast.ExceptHandler, ast.match_case)):
-                for at in range(self.place_in_block(node) - 1, -1, -1):
-                    yield siblings[at], True
-            parent = self.parents.get(node)
-            if parent is None or isinstance(parent, (ast.Module, ast.ClassDef, *_FUNCTIONS)):
-                return
-            if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)):
-                # The body may have run before, from top to bottom.
-                yield parent, False
-            elif type(parent).__name__ in ("Try", "TryStar"):
-                body: list[ast.stmt] = getattr(parent, "body", [])
-                if siblings is not body:
-                    for part in body:
-                        yield part, False
-            elif isinstance(parent, (ast.With, ast.AsyncWith)):
-                for item in parent.items:
-                    yield item, False
-            elif isinstance(parent, (ast.If, ast.Match)):
-                yield parent.test if isinstance(parent, ast.If) else parent.subject, False
-            elif isinstance(parent, (ast.ExceptHandler, ast.match_case)):
-                yield _Bindings(parent), False
-            node = parent
-
-    def _header(self, statement: ast.stmt, use: ast.AST) -> ast.AST:
-        """The expression of a statement that a place stands in; of an augmented assignment itself, its right side."""
-        if use is statement:
-            return getattr(statement, "value", None) or statement
-        node = use
-        for parent, child in self.above(use):
-            node = child
-            if parent is statement:
-                break
-        return node
-
-    def between(self, first: ast.stmt, use: ast.AST) -> list[ast.AST] | None:
-        """What may run after ``first`` and before ``use``; None unless ``first`` surely ran before."""
-        if self.statement(use) is first:
-            return [self._header(first, use)]
-        region: list[ast.AST] = []
-        for node, surely in self.before(use):
-            if surely and node is first:
-                return region
-            region.append(node)
-        return None
+    # What names stand for, and what changes that
 
     def definition(self, name: ast.Name) -> tuple[ast.stmt, ast.expr] | None:
-        """The one assignment that gave a local variable its value at a place, and the expression assigned."""
-        scope = self.binding(name.id, name)
-        if scope is None or scope[0] is not self.function(name):
+        """The last assignment to a local variable above a place, and the expression assigned.
+
+        Whether it is the one that reaches there is for the graph to say.
+        """
+        scope, here = self.binding(name.id, name), self.statement(name)
+        if scope is None or scope[0] is not self.function(name) or here is None:
             return None
-        for node, surely in self.before(name):
-            if surely and isinstance(node, ast.stmt):
-                value = assigned(node, name.id)
-                if value is not None:
-                    return node, value
-            if self.changes(node, name.id):
-                return None
-        return None
+        binding = (statement for one in scope[1] if (statement := self.statement(one)) is not None)
+        above = [one for one in binding if (one.end_lineno or one.lineno) < here.lineno]
+        last = max(above, key=lambda one: one.lineno, default=None)
+        value = assigned(last, name.id) if last is not None else None
+        return (last, value) if last is not None and value is not None else None
 
     def changes(self, region: ast.AST, name: str) -> bool:
         """Whether running a node may rebind a variable or change what it holds."""
@@ -245,21 +190,8 @@ class Outline:
     def _changes(self, region: ast.AST) -> frozenset[tuple[str, bool]]:
         """(variable, whether in place) that running a node rebinds or changes."""
         if region not in self._targeted:
-            self._targeted[region] = frozenset(target for node in _walk(region) for target in self._targets(node))
+            self._targeted[region] = frozenset(target for node in ast.walk(region) for target in self._targets(node))
         return self._targeted[region]
-
-    def changes_attribute(self, region: ast.AST, root: str, attribute: str) -> bool:
-        """Whether running a node may change ``root.attribute``: a store, or a call that has hold of the object."""
-        for node in _walk(region):
-            if isinstance(node, ast.Attribute) and node.attr == attribute and not isinstance(node.ctx, ast.Load):
-                return True
-            if isinstance(node, ast.Call) and not self.is_pure(node):
-                holders = [*node.args, *(k.value for k in node.keywords)]
-                if isinstance(node.func, ast.Attribute):
-                    holders.append(node.func.value)
-                if any(isinstance(holder, ast.Name) and holder.id == root for holder in holders):
-                    return True
-        return False
 
     def _targets(self, node: ast.AST) -> Iterator[tuple[str, bool]]:
         """(variable, whether in place) that a node rebinds or changes."""
@@ -297,7 +229,7 @@ class Outline:
 
     def aliases(self, name: str, at: ast.AST) -> set[str]:
         """Variables of the function that may share memory with a variable."""
-        scope = self.function(at.node if isinstance(at, _Bindings) else at)
+        scope = self.function(at)
         if scope not in self._aliases:
             found = self._aliases[scope] = {}
             for statement in ast.walk(scope):
@@ -321,26 +253,6 @@ def _mentioned_by(node: ast.AST) -> Iterable[str]:
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         return node.names
     return (name,) if isinstance(name := getattr(node, "name", None), str) else ()
-
-
-class _Bindings(ast.AST):
-    """The names that an ``except`` or ``case`` clause binds, without its body."""
-
-    def __init__(self, node: ast.ExceptHandler | ast.match_case) -> None:
-        super().__init__()
-        self.node = node
-
-    def walk(self) -> Iterator[ast.AST]:
-        if isinstance(self.node, ast.ExceptHandler):
-            yield ast.ExceptHandler(type=None, name=self.node.name, body=[])
-        else:
-            yield from ast.walk(self.node.pattern)
-            if self.node.guard is not None:
-                yield from ast.walk(self.node.guard)
-
-
-def _walk(region: ast.AST) -> Iterator[ast.AST]:
-    return region.walk() if isinstance(region, _Bindings) else ast.walk(region)
 
 
 def _bindings(scope: Scope) -> dict[str, list[ast.AST]]:

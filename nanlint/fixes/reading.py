@@ -281,8 +281,8 @@ class Reading:
     def means_the_same(self, e: ast.expr, at: ast.AST) -> bool:
         """Whether an expression that is evaluated elsewhere may be evaluated again at a place instead.
 
-        It has no effect, every name in it is looked up in the same scope, and nothing that may run in between
-        rebinds or changes one.
+        It has no effect, every name in it is looked up in the same scope, and the function changes what none holds.
+        Whether a name is bound anew in between is for the graph to say.
         """
         outline = self.file.outline
         if not self.pure(e) or outline.function(e) is not outline.function(at):
@@ -292,38 +292,11 @@ class Reading:
             here, there = outline.binding(name.id, at), outline.binding(name.id, e)
             if (here and here[0]) is not (there and there[0]):
                 return False
-        regions = self._between(e, at)
-        if regions is None:
+        changing = outline.changing(outline.function(at))
+        own = {n.id for n in names if self.file.imports.means(n.id, n) is None}
+        if any(outline.changes_in_place(one, name) for one in changing for name in own):
             return False
-        for region in regions:
-            if any(outline.changes(region, n.id) for n in names if self.file.imports.means(n.id, n) is None):
-                return False
-            for attribute in (a for a in ast.walk(e) if isinstance(a, ast.Attribute)):
-                root = root_of(attribute)
-                if (
-                    root
-                    and self.file.imports.dotted(attribute) is None
-                    and outline.changes_attribute(region, root, attribute.attr)
-                ):
-                    # A method of the variable itself is no attribute of an object.
-                    called = outline.parents.get(attribute)
-                    if not (isinstance(called, ast.Call) and called.func is attribute):
-                        return False
         return self._same_values(names, e, at)
-
-    def _between(self, e: ast.expr, at: ast.AST) -> list[ast.AST] | None:
-        """Everything that may run between two expressions of one function, whichever comes first."""
-        outline = self.file.outline
-        first, second = outline.statement(e), outline.statement(at)
-        if first is None or second is None:
-            return None
-        if first is second:
-            return outline.between(first, at)
-        forward = outline.between(first, at)
-        if forward is not None:
-            return [first, *forward]
-        backward = outline.between(second, e)
-        return [second, *backward] if backward is not None else None
 
     def _same_values(self, names: Iterable[ast.Name], e: ast.AST, at: ast.AST) -> bool:
         """Where the graph kept the variables of both places, it must agree."""
