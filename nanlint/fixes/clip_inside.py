@@ -64,16 +64,17 @@ class ClipInside:
 
 @dataclass(frozen=True)
 class RaiseBound:
-    """A clamp whose bound is the singular point itself gets one just inside. Unsafe: what lies between them moves."""
+    """A clamp whose bound is the singular point itself gets one just inside, or what it gives is clipped. Unsafe: what lies between them moves."""
 
     node: Node
     clamp: Node
+    operand: Node
 
     def rewrite(self, place: Place) -> Fix | None:
         at = place.at(self.clamp)
         written = at.written(self.clamp)
         if written is None:
-            return None
+            return self.instead(place)
         edits, shown = [], ""
         for name, operand in written.spelling.operands.items():
             bound = written.arguments.get(operand)
@@ -82,10 +83,14 @@ class RaiseBound:
                 edits.append(place.put(bound, text))
                 shown = text
         if not edits:
-            return None
+            return self.instead(place)
         if place.facts.means_infinity(self.node):
             return display(shown, f"consider `{shown}` as the bound: {self.change(place, shown)}")
         return place.fix(Applicability.UNSAFE, edits, shown, f"move the bound inside: {self.change(place, shown)}")
+
+    def instead(self, place: Place) -> Fix | None:
+        """Where no number can be raised: a clip of the operand."""
+        return ClipInside(self.node, self.operand).rewrite(place) if self.node.op in (*FINITE, *ENDS, "atanh") else None
 
     def inside(self, place: Place, bound: ast.expr) -> str | None:
         """The bound in the place of one at the singular point; None for any other."""

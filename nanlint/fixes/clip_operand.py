@@ -82,3 +82,25 @@ class ClipOperand:
         text = place.write(template, x=x, bound=number)
         if text is not None:
             yield [], text
+
+
+@dataclass(frozen=True)
+class ClipExponent:
+    """The exponent, clipped below the logarithm of the largest number of its format.
+
+    Unsafe: what is above gets no gradient. Where it is the logarithm of a variance, no data want it there.
+    """
+
+    exp: Node
+
+    def rewrite(self, place: Place) -> Fix | None:
+        place = place.at(self.exp)
+        written = place.written(self.exp)
+        x = written.operand("x") if written is not None else None
+        fmt = place.facts.value(self.exp["x"]).format
+        most = float(math.log(fmt.max) // 10 * 10)
+        text = place.write(f"clamp(x, max={most})", x=x) if x is not None else None
+        if x is None or text is None or self.exp.op != "exp":
+            return None
+        message = f"clip to `{text}`: anything above becomes exp({most:g}), without a gradient"
+        return place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message)

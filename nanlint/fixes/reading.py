@@ -27,7 +27,7 @@ Same = TypeVar("Same", bound="Reading")
 #: an expression no longer than this may be written twice
 SHORT = 40
 #: an element no longer than this may be
-BRIEF = 20
+BRIEF = 12
 #: ops that cost about as much as reading their operand
 _CHEAP_OTHERS = frozenset({"size", "cast", "identity", "part", "view"})
 

@@ -46,11 +46,13 @@ class SafeRoot:
     """sqrt(x), or a power of x, of an x that is replaced by 1 where it is 0, and 0 there.
 
     Safe: no value changes, no gradient but those that were not finite; NaN stays NaN. In PyTorch a root of a sum of
-    squares is a norm, which has a slope of 0 at 0.
+    squares is a norm, which has a slope of 0 at 0. ``value``: the op itself is infinite there, or nan below, and only
+    a bound helps.
     """
 
     node: Node
     operand: Node
+    value: bool = False
 
     def rewrite(self, place: Place) -> Iterator[Fix]:
         place = place.at(self.node)
@@ -59,10 +61,10 @@ class SafeRoot:
             return
         if (norm := self.norm(place)) is not None:
             yield norm
-        exact = self.exact(place, x)
+        exact = self.exact(place, x) if not self.value else None
         if exact is not None and len(exact.edits) == 1 and place.fits(exact.edits, SHORT):
             yield exact
-        if self.node.op == "sqrt" and (helped := self.helped(place, x)) is not None:
+        if self.node.op == "sqrt" and not self.value and (helped := self.helped(place, x)) is not None:
             yield helped
         yield from bounded(place, self.operand, x)
         if exact is not None:

@@ -42,8 +42,9 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: values between the old bound and the new one move to it and get no gradient. A root changes by at most
-    1e-6, an angle by at most 1.4e-3; where the value was 0, the logarithm becomes -16.1.
+    Unsafe: the bound moves inside, or what it gives is clipped; values between the old bound and the new one move to it
+    and get no gradient. A root changes by at most 1e-6, an angle by at most 1.4e-3; where the value was 0, the
+    logarithm becomes -16.1.
 
     ## References
     PyTorch issue 8069: NaN from acos. Kornia issue 4229: the gradient of clamp at its bound.
@@ -64,5 +65,5 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
         "the bound itself is the singular point",
         level,
         ((clamp, "sets values to exactly this bound"),),
-        RaiseBound(hazard.node, clamp),
+        RaiseBound(hazard.node, clamp, hazard.operand),
     )

@@ -66,10 +66,11 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     ## Fix safety
     Safe if the average may be over no elements, as in `(x * mask).sum() / mask.sum()`, or if data is divided by its own
     sum: nan becomes 0, and nothing else changes. (A count gets a lower bound of 1, which changes only a count of 0; a
-    sum that may not be a whole number, such as that of a soft mask, becomes 1 where it was 0.) Unsafe if an infinity
-    (which may be intended, or checked for later) or an undefined statistic (a correlation, an explained variance)
-    becomes a number, or if Python raised an error before. Suggestion only if the denominator may not be an array of the
-    framework, or if the 0 would cause the next nan.
+    sum that may not be a whole number, such as that of a soft mask, becomes 1 where it was 0.) Unsafe where that would
+    be long, and the denominator gets a small lower bound (`fix-style` chooses), if an infinity (which may be intended,
+    or checked for later) or an undefined statistic (a correlation, an explained variance) becomes a number, or if
+    Python raised an error before. Suggestion only if the denominator may not be an array of the framework, or if the 0
+    would cause the next nan.
 
     ## References
     PyTorch issue tracker and TensorFlow addons: masked mean of an empty mask.

@@ -46,9 +46,10 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe if data is divided by a statistic of itself, as in `x / x.norm()` and `(x - x.mean()) / x.std()`: nan becomes
-    0, and nothing else changes. Unsafe if an infinity (which may be intended, or checked for later) or an undefined
-    statistic becomes a number. Suggestion only if the denominator might not be an array of the framework, or if the 0
-    would cause the next nan.
+    0, and nothing else changes. Unsafe where that would be long, and the denominator gets a small lower bound, as in
+    PyTorch's `normalize` (`fix-style` chooses), or if an infinity (which may be intended, or checked for later) or an
+    undefined statistic becomes a number. Suggestion only if the denominator might not be an array of the framework, or
+    if the 0 would cause the next nan.
 
     ## References
     PyTorch: `torch.nn.functional.normalize`, and its `eps`.

@@ -41,9 +41,10 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. Suggestion
-    only if the exponent may be 0 or negative, since the value at 0 is then 1 or inf, or if the base may be a Python
-    number in PyTorch.
+    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. Unsafe
+    where that would be long, or the value itself is infinite or nan: the base gets a small lower bound. Suggestion only
+    if the exponent may be 0 or negative, since the value at 0 is then 1 or inf, or if the base may be a Python number
+    in PyTorch.
 
     ## References
     JAX FAQ: Gradients contain NaN where using where.
@@ -69,5 +70,5 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
         effect,
         level,
         (hazard.cause,),
-        None if value_breaks else SafeRoot(hazard.node, hazard.operand),
+        SafeRoot(hazard.node, hazard.operand, value=value_breaks),
     )

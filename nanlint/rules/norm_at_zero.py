@@ -43,7 +43,8 @@ def norm_at_zero(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: the vector is replaced only where it is 0, and the norm there is 0 as before; its gradient, NaN before,
-    becomes 0.
+    becomes 0. Unsafe where that would be long: the root of the sum of squares with a small lower bound. `fix-style`
+    chooses.
 
     ## References
     JAX issue 3058: NaN in gradient of `np.linalg.norm` at 0; the documentation of `optax.safe_norm`.

@@ -41,7 +41,9 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0.
+    Safe: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. In PyTorch, the root of a
+    sum of squares becomes a norm, and roots that are repeated in a file a function of the file. Unsafe where that would
+    be long: the radicand gets a small lower bound. `fix-style` chooses among these forms.
 
     ## References
     JAX FAQ: Gradients contain NaN where using where.

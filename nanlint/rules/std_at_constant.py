@@ -41,7 +41,7 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: `std` becomes the root of `var` under a double `where`. Values stay; the gradient for constant data, NaN
-    before, becomes 0.
+    before, becomes 0. Unsafe where that would be long: a small number is added to the variance. `fix-style` chooses.
 
     ## References
     JAX issue 11716: `jax.grad` of `jax.numpy.std` over a constant vector. PyTorch issue 4320, where it was fixed.

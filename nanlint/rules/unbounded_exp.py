@@ -13,6 +13,7 @@ from nanlint.analysis.log_space import closed
 from nanlint.analysis.scenarios import SOURCES as ENTERING
 from nanlint.analysis.written_out import overflows
 from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.clip_operand import ClipExponent
 from nanlint.fixes.logistic_density import LogisticDensity
 from nanlint.graph.node import Node, walk
 from nanlint.ops.op import Pole
@@ -64,7 +65,8 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: the logistic density is equal to that product of two sigmoids. No fix for other quotients, since the right
-    form depends on them. Write a recursion in log space, with `logsumexp`, and clamp a log-variance.
+    form depends on them. Write a recursion in log space, with `logsumexp`. Unsafe: the exponent of an exponential by
+    itself is clipped just below where it overflows, and has no gradient above.
 
     ## References
     Rabiner: A tutorial on hidden Markov models (1989), section V on scaling.
@@ -122,6 +124,7 @@ def alone(exp: Node, facts: Facts) -> Findings:
         overflow(exp, facts),
         Confidence.LIKELY if surely else Confidence.POSSIBLE,
         ((found.source, SOURCES[found.kind]),),
+        ClipExponent(exp),
     )
 
 

@@ -44,8 +44,9 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Unsafe: the fix clips the argument, so that -inf becomes a number (-87.3 in float32), and stops the gradient there.
-    The bound is the smallest normal number of the dtype, so ordinary values and their gradients do not change.
-    Suggestion only if a function that is named after a log-probability or a quantile returns the -inf.
+    The bound is the smallest normal number of the dtype, so ordinary values and their gradients do not change, or an
+    epsilon that the function has as a parameter or the module as a constant. Suggestion only if a function that is
+    named after a log-probability or a quantile returns the -inf.
 
     ## References
     Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.

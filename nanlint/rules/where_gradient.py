@@ -56,7 +56,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: the operand is replaced only where the other branch is taken, so no value changes, and gradients change only
-    where they were not finite.
+    where they were not finite. Where the condition is a lower bound of the operand (`x > 1e-3`), the operand gets it.
 
     ## References
     JAX FAQ: Gradients contain NaN where using where. TensorFlow documentation of `tf.where`. DynamicalSystems note of
