@@ -64,7 +64,10 @@ class ClipInside:
 
 @dataclass(frozen=True)
 class RaiseBound:
-    """A clamp whose bound is the singular point itself gets one just inside, or what it gives is clipped. Unsafe: what lies between them moves."""
+    """A clamp whose bound is the singular point itself gets one just inside, or what it gives is clipped.
+
+    Unsafe: what lies between them moves.
+    """
 
     node: Node
     clamp: Node
