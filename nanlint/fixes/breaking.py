@@ -274,12 +274,10 @@ def by_brackets(line: Line, forced: bool) -> list[Line]:
     shown = [pair for pair in pairs if line.leaves[pair[0]].text]
     for i, (_, end) in enumerate(shown):
         behind = replace(line, leaves=line.leaves[end:])
-        if i and not (behind.fits() and behind.leaves[-1].text[:1] != "#"):
-            break
-        if any(line.is_magic(j) for j in range(end + 1, len(line.leaves))):
+        if (i and not behind.fits()) or any(line.is_magic(j) for j in range(end + 1, len(line.leaves))):
             break
         parts = at_brackets(line, [pair for pair in pairs if pair not in shown[:i]], forced)
-        if parts and parts[0].fits() and (i or not line.explodes()):
+        if parts and parts[0].fits():
             return parts
     return at_brackets(line, pairs, forced)
 
@@ -300,25 +298,29 @@ def pairs_of(line: Line) -> list[tuple[int, int]]:
 
 
 def at_brackets(line: Line, pairs: Sequence[tuple[int, int]], forced: bool) -> list[Line]:
-    """A line in three at the first of the pairs that are no optional parentheses which others are better than."""
+    """A line in three at the first of the pairs that are no optional parentheses which others can stand in for."""
     for (start, end), following in zip_longest(pairs, pairs[1:]):
-        outer = replace(line, inside=False, exploded=False)
-        head, tail = (replace(outer, leaves=part) for part in (line.leaves[: start + 1], line.leaves[end:]))
-        body = replace(line, leaves=line.leaves[start + 1 : end], indent=line.indent + line.unit, inside=True)
         opening, closing = line.leaves[start], line.leaves[end]
-        a_tuple = body.priority() == COMMA and head.leaves[-2].text == "="  # as Ruff has it; Black splits its end
-        if opening.text or forced or not following or a_tuple or not is_optional(body):
+        head = replace(line, leaves=line.leaves[: start + 1], inside=False, exploded=False)
+        body = replace(line, leaves=line.leaves[start + 1 : end], indent=line.indent + line.unit, inside=True)
+        several = body.priority() == COMMA
+        if opening.text or forced or not following or not is_optional(body):
             break
-        if not is_better(replace(outer, leaves=line.leaves[: following[0] + 1]), head):
+        # a target stays whole, and Ruff puts a tuple that is assigned in parentheses (Black splits its last element)
+        better = several or (following[1] < start and head.fits() and not head.explodes())
+        if better and "=" in [leaf.text for leaf in head.leaves[-2:-1]]:
             break
     else:
         return []
-    if not opening.text and len(body.leaves) == 1 and not (body.fits() and tail.leaves[-1].text[:1] != "#"):
-        return []
-    exploded = body.priority() == COMMA and (body.leaves[-1].text == "," or not closing.trailer)
-    head = replace(head, leaves=[*head.leaves[:-1], replace(opening, text=opening.bracket)])
-    tail = replace(tail, leaves=[replace(closing, text=closing.bracket), *tail.leaves[1:]])
-    return [head, replace(body, exploded=exploded), tail]
+    behind = line.leaves[end + 1 :]
+    if not opening.text and len(body.leaves) == 1 and (behind or not body.fits()):
+        return []  # a name alone is not worth it
+    exploded = several and (body.leaves[-1].text == "," or not closing.trailer)
+    return [
+        replace(head, leaves=[*head.leaves[:-1], replace(opening, text=opening.bracket)]),
+        replace(body, exploded=exploded),
+        replace(head, leaves=[replace(closing, text=closing.bracket), *behind]),
+    ]
 
 
 def is_optional(body: Line) -> bool:
@@ -332,17 +334,6 @@ def is_optional(body: Line) -> bool:
         until = next((i + 1 for i in range(behind, len(leaves)) if leaves[i].opens), len(leaves))
         if replace(body, leaves=leaves[behind:until]).fits():
             return True
-    if not last.closes or (last.bracket == "]" and last.trailer) or leaves[-2].opens:
-        return False
-    before = [leaf for leaf in leaves if leaf.at <= last.partner]
-    return any(leaf.opens for leaf in before[:-1]) or replace(body, leaves=before).fits()
-
-
-def is_better(inner: Line, outer: Line) -> bool:
-    """Whether a line is better split inside of the parentheses around what it assigns to a target with brackets."""
-    target, texts = outer.leaves[:-1], [leaf.text for leaf in inner.leaves]
-    assigns = bool(target) and target[-1].text == "=" and any(leaf.bracket for leaf in target)
-    if not assigns or not outer.fits() or outer.explodes():
-        return True
-    after = len(texts) - texts[::-1].index("=") if "=" in texts else 0
-    return any(leaf.closes for leaf in inner.leaves[after:]) or (after > 0 and inner.fits())
+    before = replace(body, leaves=[leaf for leaf in leaves if leaf.at <= last.partner])
+    useful = last.closes and not (last.bracket == "]" and last.trailer) and not leaves[-2].opens
+    return useful and (before.fits() or any(leaf.opens for leaf in before.leaves[:-1]))
