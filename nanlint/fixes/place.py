@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import cast
 
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
+from nanlint.fixes.breaking import side_by_side
 from nanlint.fixes.imports import Spelled, same
 from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
 from nanlint.ops.writing import function_for
-from nanlint.source.layout import side_by_side
 from nanlint.source.roots import FRAMEWORKS
 
 #: libraries of ops on another framework's tensors

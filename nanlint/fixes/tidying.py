@@ -1,7 +1,8 @@
 """What fixes leave behind: names that nothing reads any more, lines that are too long now. Both end with the fixes.
 
 Removed is only what was read before, and is of no use and no effect now: assignments of local variables and imports.
-A statement is broken as a formatter would, at the width of the project, where a fix made one of its lines too long.
+A statement that a fix changed is laid out as a formatter would, at the width of the project: if it has become too long,
+or was laid out so before.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
 from itertools import count
 from typing import TypeAlias, cast
 
+from nanlint.fixes.breaking import broken, broken_element
 from nanlint.fixes.outline import Outline
 from nanlint.fixes.quoting import comments
-from nanlint.source.layout import broken, broken_element
 from nanlint.source.text import Located, Source
 from nanlint.source.width import width_of
 
@@ -224,45 +226,68 @@ def place(node: ast.expr) -> tuple[object, ...]:
 
 
 def relaid(before: Source, after: Source) -> Source:
-    """``after`` with the statements broken whose lines have become too long."""
-    known = set(before.lines)
-    width = width_of(before)
-    long = {row for row, line in enumerate(after.lines, 1) if len(line.rstrip("\r\n")) > width and line not in known}
-    if not long:
-        return after
-    statements = [n for n in ast.walk(after.tree) if isinstance(n, ast.stmt)]
+    """``after`` with its changed statements laid out as formatters do: long ones, and others if they were before."""
+    width, unit = width_of(before), step(after)
     changes: set[Change] = set()
-    for row in long:
-        around = [s for s in statements if s.lineno <= row <= (s.end_lineno or s.lineno)]
-        change = statement_relaid(after, around[-1], width) if around else None
-        change = change or row_relaid(after, row, width)
-        if change is not None:
-            changes.add(change)
-    neat = after.replaced(sorted(changes))
-    same = not neat.failures and ast.dump(neat.tree) == ast.dump(after.tree)
-    return neat if same else after
+    for what, i, j, first, last in SequenceMatcher(None, before.lines, after.lines, autojunk=False).get_opcodes():
+        rows = range(first + 1, last + 1) if what != "equal" else range(0)
+        long = {row for row in rows if len(after.lines[row - 1].rstrip().expandtabs(4)) > width}
+        old = {piece(before, row) for row in range(i + 1, j + 1)} if rows else set()
+        neat = all(one is None or laid_out(before, one, width, unit) == before.text[slice(*one)] for one in old)
+        for row in rows if neat else long:
+            own = piece(after, row)
+            text = None if own is None else laid_out(after, own, width, unit)
+            if own is not None and text is not None:
+                changes.add((*own, text))
+            elif row in long:
+                changes |= row_relaid(after, row, width, unit)
+    neat_text = after.replaced(sorted(changes))
+    same = not neat_text.failures and ast.dump(neat_text.tree) == ast.dump(after.tree)
+    return neat_text if same else after
 
 
-def statement_relaid(source: Source, statement: ast.stmt, width: int) -> Change | None:
-    """The change that breaks a statement that has its lines to itself and no others in it."""
-    if any(isinstance(n, (ast.stmt, ast.match_case)) for n in ast.walk(statement) if n is not statement):
+def piece(source: Source, row: int) -> tuple[int, int] | None:
+    """Where the simple statement at a row begins and ends, or a compound one up to its body; both with a remark."""
+    around = [n for n in ast.walk(source.tree) if isinstance(n, ast.stmt) and n.lineno <= row <= (n.end_lineno or row)]
+    if not around:
         return None
-    span = source.span(cast(Located, statement))
-    lines = source.lines
-    indent = lines[span.row - 1][: span.column - 1]
-    if indent.strip(" ") or lines[span.end_row - 1][span.end_column - 1 :].strip():
+    statement = around[-1]
+    start, end = extent(source, statement)
+    if isinstance(statement, (ast.If, ast.While, ast.For, ast.With)):
+        end = source.offset(statement.body[0].lineno, 1)
+    elif any(isinstance(n, (ast.stmt, ast.match_case)) for n in ast.walk(statement) if n is not statement):
         return None
-    start, end = source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
-    text = broken("\n".join(source.text[start:end].splitlines()), len(indent), width)
-    return None if text is None else (start, end, text.replace("\n", source.newline))
+    rest = source.text[end:].partition("\n")[0] if source.text[end - 1] != "\n" else ""
+    alone = not source.text[source.offset(statement.lineno, 1) : start].strip() and rest.strip()[:1] in ("", "#")
+    text = source.text[start : end + len(rest)].rstrip()
+    return (start, start + len(text)) if alone and row < statement.lineno + len(text.splitlines()) else None
 
 
-def row_relaid(source: Source, row: int, width: int) -> Change | None:
-    """The change that breaks a line that is one of several arguments or operands, with whatever is behind them."""
-    line = source.lines[row - 1].rstrip("\r\n")
-    indent = len(line) - len(line.lstrip(" "))
-    text = broken_element(line[indent:], indent, width)
-    if text is None:
-        return None
-    start = source.offset(row, 1) + indent
-    return start, start + len(line) - indent, text.replace("\n", source.newline)
+def laid_out(source: Source, own: tuple[int, int], width: int, unit: str) -> str | None:
+    """The text of a piece as a formatter lays it out; None where it is to stay."""
+    start, end = own
+    indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
+    text = broken(source.text[start:end].replace(source.newline, "\n"), width, indent, unit)
+    return text and text.replace("\n", source.newline)
+
+
+def row_relaid(source: Source, row: int, width: int, unit: str) -> set[Change]:
+    """The change that breaks a row that is one of several arguments or operands, with whatever is behind them."""
+    line = source.lines[row - 1].rstrip()
+    code = line.lstrip()
+    indent = line.removesuffix(code)
+    start = source.offset(row, 1) + len(indent)
+    text = broken_element(code, width, indent, unit)
+    begins = any(isinstance(n, ast.stmt) and n.lineno == row for n in ast.walk(source.tree))
+    return {(start, start + len(code), text.replace("\n", source.newline))} if text and not begins else set()
+
+
+def step(source: Source) -> str:
+    """What blocks of a file indent by."""
+    for node in ast.walk(source.tree):
+        inside = getattr(node, "body", None)
+        if isinstance(node, ast.stmt) and isinstance(inside, list) and inside[0].lineno > node.lineno:
+            outer, inner = (re.match(r"[ \t]*", source.lines[n.lineno - 1]) for n in (node, inside[0]))
+            if outer and inner:
+                return inner[0].removeprefix(outer[0])
+    return "    "

@@ -77,8 +77,9 @@ def settings(file: str, table: str, path: str, *, extended: bool = True) -> Mapp
         return {key: value for keys in sections for key, value in keys.items()}
     for key in filter(None, table.split(".")):
         found = found.get(key) if isinstance(found, Mapping) else None
-    found = found if isinstance(found, Mapping) else None
-    base = found.get("extend") if found and extended and "line-length" not in found else None
+    if not isinstance(found, Mapping):
+        return None
+    base = found.get("extend") if extended and "line-length" not in found else None
     if not isinstance(base, str):
         return found
     base = os.path.join(os.path.dirname(file), base)
