@@ -11,7 +11,6 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import count
 from typing import TypeAlias, cast
 
@@ -228,30 +227,36 @@ def place(node: ast.expr) -> tuple[object, ...]:
 def relaid(before: Source, after: Source) -> Source:
     """``after`` with its changed statements laid out as formatters do: long ones, and others if they were before."""
     width, unit = width_of(before), step(after)
+    kept = {*before.lines} & {*after.lines}
+    old, new = rows_of(before), rows_of(after)
+    gone = {piece(before, old.get(row), row) for row, line in enumerate(before.lines, 1) if line not in kept}
+    neat = all(one is None or laid_out(before, one, width, unit) == before.text[slice(*one)] for one in gone)
     changes: set[Change] = set()
-    for what, i, j, first, last in SequenceMatcher(None, before.lines, after.lines, autojunk=False).get_opcodes():
-        rows = range(first + 1, last + 1) if what != "equal" else range(0)
-        long = {row for row in rows if len(after.lines[row - 1].rstrip().expandtabs(4)) > width}
-        old = {piece(before, row) for row in range(i + 1, j + 1)} if rows else set()
-        neat = all(one is None or laid_out(before, one, width, unit) == before.text[slice(*one)] for one in old)
-        for row in rows if neat else long:
-            own = piece(after, row)
-            text = None if own is None else laid_out(after, own, width, unit)
-            if own is not None and text is not None:
-                changes.add((*own, text))
-            elif row in long:
-                changes |= row_relaid(after, row, width, unit)
+    for row, line in enumerate(after.lines, 1):
+        long = len(line.rstrip().expandtabs(4)) > width
+        if line in kept or not (long or neat):
+            continue
+        own = piece(after, new.get(row), row)
+        text = None if own is None else laid_out(after, own, width, unit)
+        if own is not None and text is not None:
+            changes.add((*own, text))
+        elif long and row in new and new[row].lineno != row:
+            changes |= row_relaid(after, row, width, unit)
     neat_text = after.replaced(sorted(changes))
     same = not neat_text.failures and ast.dump(neat_text.tree) == ast.dump(after.tree)
     return neat_text if same else after
 
 
-def piece(source: Source, row: int) -> tuple[int, int] | None:
-    """Where the simple statement at a row begins and ends, or a compound one up to its body; both with a remark."""
-    around = [n for n in ast.walk(source.tree) if isinstance(n, ast.stmt) and n.lineno <= row <= (n.end_lineno or row)]
-    if not around:
+def rows_of(source: Source) -> dict[int, ast.stmt]:
+    """The innermost statement of each row."""
+    statements = (n for n in ast.walk(source.tree) if isinstance(n, ast.stmt))
+    return {row: n for n in statements for row in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
+
+
+def piece(source: Source, statement: ast.stmt | None, row: int) -> tuple[int, int] | None:
+    """Where a simple statement around a row begins and ends, or a compound one up to its body, with a remark behind."""
+    if statement is None:
         return None
-    statement = around[-1]
     start, end = extent(source, statement)
     if isinstance(statement, (ast.If, ast.While, ast.For, ast.With)):
         end = source.offset(statement.body[0].lineno, 1)
@@ -278,8 +283,7 @@ def row_relaid(source: Source, row: int, width: int, unit: str) -> set[Change]:
     indent = line.removesuffix(code)
     start = source.offset(row, 1) + len(indent)
     text = broken_element(code, width, indent, unit)
-    begins = any(isinstance(n, ast.stmt) and n.lineno == row for n in ast.walk(source.tree))
-    return {(start, start + len(code), text.replace("\n", source.newline))} if text and not begins else set()
+    return {(start, start + len(code), text.replace("\n", source.newline))} if text else set()
 
 
 def step(source: Source) -> str:

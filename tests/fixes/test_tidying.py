@@ -252,3 +252,34 @@ def called(x, y):
     assert "def both(x):\n    return torch.tanh(x)\n" in after
     assert "def one(x, y):\n    p = torch.softmax(x, -1)\n" in after
     assert "    q = print(y)\n" in after
+
+
+def test_a_statement_that_fits_on_a_line_now_is_joined_if_it_was_laid_out_by_a_formatter() -> None:
+    before = """\
+import torch
+
+
+def entropy(logits_of_the_whole_model, weights_of_it):
+    return torch.sum(
+        weights_of_it * torch.log(torch.softmax(logits_of_the_whole_model, dim=-1))
+    )
+"""
+    joined = "    return torch.sum(weights_of_it * torch.log_softmax(logits_of_the_whole_model, dim=-1))\n"
+    assert joined in fixed(before, select=["NL101"]).replace("(\n        ", "(").replace("\n    )\n", ")\n")
+    own = before.replace("sum(\n        weights", "sum(weights").replace("-1))\n    )", "-1)))").replace("it * ", "it *\n        ")
+    assert "weights_of_it *\n        torch.log_softmax(" in fixed(own, select=["NL101"])
+
+
+def test_what_the_author_wrote_stays_where_a_statement_is_broken() -> None:
+    before = """\
+import torch
+
+
+def f(x, coefficient):
+  if coefficient > 0.:
+    return torch.sqrt(x).sum() * coefficient + 1.E-3 * coefficient.sum(0) + x['loss'].sum()  # by hand
+"""
+    after = fixed(before, select=["NL201"])
+    assert "1.E-3" in after
+    assert "x['loss']" in after
+    assert all((len(line) - len(line.lstrip())) % 2 == 0 for line in after.splitlines())
