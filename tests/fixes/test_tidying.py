@@ -259,15 +259,15 @@ def test_a_statement_that_fits_on_a_line_now_is_joined_if_it_was_laid_out_by_a_f
 import torch
 
 
-def entropy(logits_of_the_whole_model, weights_of_it):
+def entropy(logits_of_whole_model, weights_of_it):
     return torch.sum(
-        weights_of_it * torch.log(torch.softmax(logits_of_the_whole_model, dim=-1))
+        weights_of_it * torch.log(torch.softmax(logits_of_whole_model, dim=-1))
     )
 """
-    joined = "    return torch.sum(weights_of_it * torch.log_softmax(logits_of_the_whole_model, dim=-1))\n"
-    assert joined in fixed(before, select=["NL101"]).replace("(\n        ", "(").replace("\n    )\n", ")\n")
-    own = before.replace("sum(\n        weights", "sum(weights").replace("-1))\n    )", "-1)))").replace("it * ", "it *\n        ")
-    assert "weights_of_it *\n        torch.log_softmax(" in fixed(own, select=["NL101"])
+    after = "    return torch.sum(weights_of_it * torch.log_softmax(logits_of_whole_model, dim=-1))\n"
+    assert after in fixed(before, select=["NL101"])
+    aligned = before.replace("sum(\n        weights", "sum(weights").replace("it * ", "it *\n                     ")
+    assert "weights_of_it *\n                     torch.log_softmax(" in fixed(aligned, select=["NL101"])
 
 
 def test_what_the_author_wrote_stays_where_a_statement_is_broken() -> None:
@@ -277,9 +277,12 @@ import torch
 
 def f(x, coefficient):
   if coefficient > 0.:
-    return torch.sqrt(x).sum() * coefficient + 1.E-3 * coefficient.sum(0) + x['loss'].sum()  # by hand
+    return 1.E-3 * coefficient.sum(0) + torch.log(torch.softmax(x['logits'], -1)).sum(0)  # by hand
 """
-    after = fixed(before, select=["NL201"])
-    assert "1.E-3" in after
-    assert "x['loss']" in after
-    assert all((len(line) - len(line.lstrip())) % 2 == 0 for line in after.splitlines())
+    after = """\
+  if coefficient > 0.:
+    return 1.E-3 * coefficient.sum(0) + torch.log_softmax(x['logits'], -1).sum(
+      0
+    )  # by hand
+"""
+    assert after in fixed(before, select=["NL101"])
