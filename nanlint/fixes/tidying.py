@@ -60,9 +60,10 @@ def unread_assignments(before: Source, after: Source, outlined: Callable[[Source
         twin = twins.get(place(value))
         if twin is not None and has_no_effect(twin, outline):
             useless.setdefault(statement, []).append(value)
+    homes = blocks(after.tree)
     for statement, values in useless.items():
         rest = [pair for pair in pairs(statement) if not any(pair[1] is value for value in values)]
-        yield from shortened(after, statement, rest) if rest else removed(after, statement, after.tree)
+        yield from shortened(after, statement, rest) if rest else removed(after, statement, homes[statement])
 
 
 def pairs(statement: Assignment) -> list[tuple[ast.expr, ast.expr]]:
@@ -155,7 +156,7 @@ def unread_imports(before: Source, after: Source) -> Iterator[Change]:
         gone = [a for a, name in bound.items() if name in lost - words and a.asname != a.name]
         gone = [a for a in gone if not asked_for(after, bound[a])]
         if gone and len(gone) == len(statement.names):
-            yield from removed(after, statement, after.tree)
+            yield from removed(after, statement, blocks(after.tree)[statement])
         elif gone and len(gone) == 1:
             yield from without_name(after, statement, gone[0])
 
@@ -194,9 +195,8 @@ def without_name(source: Source, statement: ast.Import | ast.ImportFrom, alias: 
         yield start, end, ""
 
 
-def removed(source: Source, statement: ast.stmt, tree: ast.Module) -> Iterator[Change]:
+def removed(source: Source, statement: ast.stmt, block: Sequence[ast.stmt]) -> Iterator[Change]:
     """The change that takes a statement away with its lines, if they hold nothing else and it is not all there is."""
-    block = next(b for b in blocks(tree) if any(s is statement for s in b))
     rows = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
     shared = any(s is not statement and {s.lineno, s.end_lineno} & {*rows} for s in block)
     start, end = source.offset(rows[0], 1), source.offset(rows[-1] + 1, 1)
@@ -207,13 +207,10 @@ def removed(source: Source, statement: ast.stmt, tree: ast.Module) -> Iterator[C
         yield start, end, ""
 
 
-def blocks(tree: ast.AST) -> Iterator[Sequence[ast.stmt]]:
-    """The runs of statements in a tree."""
-    for node in ast.walk(tree):
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield block
+def blocks(tree: ast.AST) -> dict[ast.stmt, Sequence[ast.stmt]]:
+    """The runs of statements that those of a tree are in."""
+    fields = (field for node in ast.walk(tree) for _, field in ast.iter_fields(node) if isinstance(field, list))
+    return {s: field for field in fields for s in field if isinstance(s, ast.stmt)}
 
 
 def place(node: ast.expr) -> tuple[object, ...]:
