@@ -18,8 +18,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
-#: what checking and fixing may import; libcst is not pure, and comes from Pyodide's own distribution
-NEEDED = ("black", "docstring-parser")
+#: what checking and fixing may import
+NEEDED = ("docstring-parser",)
 COMPILED = (".so", ".pyd")
 FIRST = "torch_sqrt_mse.py"
 
@@ -86,9 +86,8 @@ def pure(one: Distribution) -> Mapping[str, bytes]:
     inside = [path for path in one.files or () if ".." not in path.parts and "__pycache__" not in path.parts]
     files = {path.as_posix(): path for path in inside}
     for name, path in files.items():
-        # mypyc puts what several modules share in one that no source names
         module = path.with_name(f"{path.name.partition('.')[0]}.py").as_posix()
-        if path.suffix in COMPILED and "__mypyc" not in module and module not in files:
+        if path.suffix in COMPILED and module not in files:
             raise NotPure(f"{one.name}: {name} has no Python source")
     return {name: path.read_binary() for name, path in files.items() if path.suffix not in COMPILED}
 

@@ -1,7 +1,8 @@
 """What fixes leave behind: names that nothing reads any more, lines that are too long now. Both end with the fixes.
 
 Removed is only what was read before, and is of no use and no effect now: assignments of local variables and imports.
-A statement is broken as a formatter would, at the width of the project, where a fix made one of its lines too long.
+A statement that a fix changed is laid out as a formatter would, at the width of the project: if it has become too long,
+or was laid out so before.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TypeAlias, cast
 
+from nanlint.fixes.breaking import broken, broken_element
 from nanlint.fixes.outline import Outline
 from nanlint.fixes.quoting import comments
-from nanlint.source.layout import broken, broken_element
 from nanlint.source.text import Located, Source
 from nanlint.source.width import width_of
 
@@ -59,9 +60,10 @@ def unread_assignments(before: Source, after: Source, outlined: Callable[[Source
         twin = twins.get(place(value))
         if twin is not None and has_no_effect(twin, outline):
             useless.setdefault(statement, []).append(value)
+    homes = blocks(after.tree)
     for statement, values in useless.items():
         rest = [pair for pair in pairs(statement) if not any(pair[1] is value for value in values)]
-        yield from shortened(after, statement, rest) if rest else removed(after, statement, after.tree)
+        yield from shortened(after, statement, rest) if rest else removed(after, statement, homes[statement])
 
 
 def pairs(statement: Assignment) -> list[tuple[ast.expr, ast.expr]]:
@@ -154,7 +156,7 @@ def unread_imports(before: Source, after: Source) -> Iterator[Change]:
         gone = [a for a, name in bound.items() if name in lost - words and a.asname != a.name]
         gone = [a for a in gone if not asked_for(after, bound[a])]
         if gone and len(gone) == len(statement.names):
-            yield from removed(after, statement, after.tree)
+            yield from removed(after, statement, blocks(after.tree)[statement])
         elif gone and len(gone) == 1:
             yield from without_name(after, statement, gone[0])
 
@@ -193,9 +195,8 @@ def without_name(source: Source, statement: ast.Import | ast.ImportFrom, alias: 
         yield start, end, ""
 
 
-def removed(source: Source, statement: ast.stmt, tree: ast.Module) -> Iterator[Change]:
+def removed(source: Source, statement: ast.stmt, block: Sequence[ast.stmt]) -> Iterator[Change]:
     """The change that takes a statement away with its lines, if they hold nothing else and it is not all there is."""
-    block = next(b for b in blocks(tree) if any(s is statement for s in b))
     rows = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
     shared = any(s is not statement and {s.lineno, s.end_lineno} & {*rows} for s in block)
     start, end = source.offset(rows[0], 1), source.offset(rows[-1] + 1, 1)
@@ -206,13 +207,10 @@ def removed(source: Source, statement: ast.stmt, tree: ast.Module) -> Iterator[C
         yield start, end, ""
 
 
-def blocks(tree: ast.AST) -> Iterator[Sequence[ast.stmt]]:
-    """The runs of statements in a tree."""
-    for node in ast.walk(tree):
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield block
+def blocks(tree: ast.AST) -> dict[ast.stmt, Sequence[ast.stmt]]:
+    """The runs of statements that those of a tree are in."""
+    fields = (field for node in ast.walk(tree) for _, field in ast.iter_fields(node) if isinstance(field, list))
+    return {s: field for field in fields for s in field if isinstance(s, ast.stmt)}
 
 
 def place(node: ast.expr) -> tuple[object, ...]:
@@ -224,45 +222,73 @@ def place(node: ast.expr) -> tuple[object, ...]:
 
 
 def relaid(before: Source, after: Source) -> Source:
-    """``after`` with the statements broken whose lines have become too long."""
-    known = set(before.lines)
-    width = width_of(before)
-    long = {row for row, line in enumerate(after.lines, 1) if len(line.rstrip("\r\n")) > width and line not in known}
-    if not long:
-        return after
-    statements = [n for n in ast.walk(after.tree) if isinstance(n, ast.stmt)]
+    """``after`` with its changed statements laid out as formatters do: long ones, and others if they were before."""
+    width, unit = width_of(before), step(after)
+    kept = {*before.lines} & {*after.lines}
+    old, new = rows_of(before), rows_of(after)
+    gone = {piece(before, old.get(row), row) for row, line in enumerate(before.lines, 1) if line not in kept}
+    neat = all(one is None or laid_out(before, one, width, unit) == before.text[slice(*one)] for one in gone)
     changes: set[Change] = set()
-    for row in long:
-        around = [s for s in statements if s.lineno <= row <= (s.end_lineno or s.lineno)]
-        change = statement_relaid(after, around[-1], width) if around else None
-        change = change or row_relaid(after, row, width)
-        if change is not None:
-            changes.add(change)
-    neat = after.replaced(sorted(changes))
-    same = not neat.failures and ast.dump(neat.tree) == ast.dump(after.tree)
-    return neat if same else after
+    for row, line in enumerate(after.lines, 1):
+        long = len(line.rstrip().expandtabs(4)) > width
+        if line in kept or not (long or neat):
+            continue
+        own = piece(after, new.get(row), row)
+        text = None if own is None else laid_out(after, own, width, unit)
+        if own is not None and text is not None:
+            changes.add((*own, text))
+        elif long and row in new and new[row].lineno != row:
+            changes |= row_relaid(after, row, width, unit)
+    neat_text = after.replaced(sorted(changes))
+    same = not neat_text.failures and ast.dump(neat_text.tree) == ast.dump(after.tree)
+    return neat_text if same else after
 
 
-def statement_relaid(source: Source, statement: ast.stmt, width: int) -> Change | None:
-    """The change that breaks a statement that has its lines to itself and no others in it."""
-    if any(isinstance(n, (ast.stmt, ast.match_case)) for n in ast.walk(statement) if n is not statement):
+def rows_of(source: Source) -> dict[int, ast.stmt]:
+    """The innermost statement of each row."""
+    statements = (n for n in ast.walk(source.tree) if isinstance(n, ast.stmt))
+    return {row: n for n in statements for row in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
+
+
+def piece(source: Source, statement: ast.stmt | None, row: int) -> tuple[int, int] | None:
+    """Where a simple statement around a row begins and ends, or a compound one up to its body, with a remark behind."""
+    if statement is None:
         return None
-    span = source.span(cast(Located, statement))
-    lines = source.lines
-    indent = lines[span.row - 1][: span.column - 1]
-    if indent.strip(" ") or lines[span.end_row - 1][span.end_column - 1 :].strip():
+    start, end = extent(source, statement)
+    if isinstance(statement, (ast.If, ast.While, ast.For, ast.With)):
+        end = source.offset(statement.body[0].lineno, 1)
+    elif any(isinstance(n, (ast.stmt, ast.match_case)) for n in ast.walk(statement) if n is not statement):
         return None
-    start, end = source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
-    text = broken("\n".join(source.text[start:end].splitlines()), len(indent), width)
-    return None if text is None else (start, end, text.replace("\n", source.newline))
+    rest = source.text[end:].partition("\n")[0] if source.text[end - 1] != "\n" else ""
+    alone = not source.text[source.offset(statement.lineno, 1) : start].strip() and rest.strip()[:1] in ("", "#")
+    text = source.text[start : end + len(rest)].rstrip()
+    return (start, start + len(text)) if alone and row < statement.lineno + len(text.splitlines()) else None
 
 
-def row_relaid(source: Source, row: int, width: int) -> Change | None:
-    """The change that breaks a line that is one of several arguments or operands, with whatever is behind them."""
-    line = source.lines[row - 1].rstrip("\r\n")
-    indent = len(line) - len(line.lstrip(" "))
-    text = broken_element(line[indent:], indent, width)
-    if text is None:
-        return None
-    start = source.offset(row, 1) + indent
-    return start, start + len(line) - indent, text.replace("\n", source.newline)
+def laid_out(source: Source, own: tuple[int, int], width: int, unit: str) -> str | None:
+    """The text of a piece as a formatter lays it out; None where it is to stay."""
+    start, end = own
+    indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
+    text = broken(source.text[start:end].replace(source.newline, "\n"), width, indent, unit)
+    return text and text.replace("\n", source.newline)
+
+
+def row_relaid(source: Source, row: int, width: int, unit: str) -> set[Change]:
+    """The change that breaks a row that is one of several arguments or operands, with whatever is behind them."""
+    line = source.lines[row - 1].rstrip()
+    code = line.lstrip()
+    indent = line.removesuffix(code)
+    start = source.offset(row, 1) + len(indent)
+    text = broken_element(code, width, indent, unit)
+    return {(start, start + len(code), text.replace("\n", source.newline))} if text else set()
+
+
+def step(source: Source) -> str:
+    """What blocks of a file indent by."""
+    for node in ast.walk(source.tree):
+        inside = getattr(node, "body", None)
+        if isinstance(node, ast.stmt) and isinstance(inside, list) and inside[0].lineno > node.lineno:
+            outer, inner = (re.match(r"[ \t]*", source.lines[n.lineno - 1]) for n in (node, inside[0]))
+            if outer and inner:
+                return inner[0].removeprefix(outer[0])
+    return "    "

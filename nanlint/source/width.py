@@ -1,27 +1,45 @@
-"""How long the lines of a file may be: what its project says to its formatter, else as long as they are."""
+"""How long the lines of a file may be: what its project says to a formatter, else to a linter, else to editors."""
 
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Mapping
-from typing import Any
+from configparser import Error, RawConfigParser
+from fnmatch import fnmatch
+from typing import Any, cast
 
-from nanlint.disk import absolute, is_file, read_regular
+from nanlint.disk import absolute, exists, is_file, parents, read_regular
 from nanlint.source.text import Source
 
 #: that of Black and Ruff
 DEFAULT = 88
-#: files that may say so, with the tables in them, in the order of their precedence
-SETTINGS = {
-    ".ruff.toml": ((),),
-    "ruff.toml": ((),),
-    "pyproject.toml": (("tool", "ruff"), ("tool", "black")),
-}
+#: files, their tables and what these call it; formatters first, as they break lines; of a kind the nearest holds
+SETTINGS = (
+    (
+        (".ruff.toml", "", "line-length"),
+        ("ruff.toml", "", "line-length"),
+        ("pyproject.toml", "tool.ruff", "line-length"),
+        ("pyproject.toml", "tool.black", "line-length"),
+        ("pyproject.toml", "tool.yapf", "column_limit"),
+        (".style.yapf", "style", "column_limit"),
+        ("setup.cfg", "yapf", "column_limit"),
+        ("pyproject.toml", "tool.autopep8", "max_line_length"),
+    ),
+    tuple(
+        (name, table, key)
+        for name in (".flake8", "setup.cfg", "tox.ini")
+        for table in ("flake8", "pycodestyle")
+        for key in ("max-line-length", "max_line_length")
+    ),
+    ((".editorconfig", "*", "max_line_length"),),
+)
 
 
 def width_of(source: Source) -> int:
     """The length of the longest line that a formatter would leave in a file."""
-    said = settings_of(os.path.dirname(absolute(source.path))) if is_file(source.path) else None
+    said = said_of(absolute(source.path)) if is_file(source.path) else None
     return said if said is not None else max(DEFAULT, longest(source))
 
 
@@ -31,30 +49,61 @@ def longest(source: Source) -> int:
     return max(map(len, own), default=0)
 
 
-def settings_of(directory: str) -> int | None:
-    """The width that the nearest settings of a formatter give; None where there are none."""
-    while True:
-        for name, tables in SETTINGS.items():
-            content = _read(os.path.join(directory, name))
-            for keys in tables if content is not None else ():
-                table: Any = content
-                for key in keys:
-                    table = table.get(key) if isinstance(table, Mapping) else None
-                if isinstance(table, Mapping):
-                    said = table.get("line-length", DEFAULT)
-                    return said if isinstance(said, int) else DEFAULT
-        above = os.path.dirname(directory)
-        if above == directory:
-            return None
-        directory = above
+def said_of(path: str) -> int | None:
+    """The width that the settings of its repository give a file; None where there are none."""
+    above: list[str] = []
+    for directory in parents(os.path.dirname(path)):
+        above.append(directory)
+        if exists(os.path.join(directory, ".git")):
+            break
+    for places in SETTINGS:
+        for file, table, key in ((os.path.join(one, name), *rest) for one in above for name, *rest in places):
+            found = settings(file, table, path)
+            said = "" if found is None else str(found.get(key, DEFAULT if key == "line-length" else ""))
+            if said.isdecimal() or said == "off":
+                return int(said) if said.isdecimal() else sys.maxsize
+    return None
 
 
-def _read(path: str) -> Mapping[str, Any] | None:
-    """A file of settings; None if there is none that can be read."""
+def settings(file: str, table: str, path: str, *, extended: bool = True) -> Mapping[str, Any] | None:
+    """A table of a file of settings; of that of editors what holds for ``path``. None if there is none to be read.
+
+    ``extended``: with the file that a file of Ruff's names, if it says nothing itself.
+    """
+    found: Any = content(file)
+    if table == "*" and found is not None:
+        ours = os.path.relpath(path, os.path.dirname(file)).replace(os.sep, "/")
+        sections = (keys for glob, keys in found.items() if any(fnmatch(ours, one) for one in alternatives(glob)))
+        return {key: value for keys in sections for key, value in keys.items()}
+    for key in filter(None, table.split(".")):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    if not isinstance(found, Mapping):
+        return None
+    base = found.get("extend") if extended and "line-length" not in found else None
+    if not isinstance(base, str):
+        return found
+    base = os.path.join(os.path.dirname(file), base)
+    return settings(base, "tool.ruff" if base.endswith("pyproject.toml") else "", path, extended=False) or found
+
+
+def alternatives(glob: str) -> list[str]:
+    """A pattern of an EditorConfig file as patterns without braces, for paths from its directory."""
+    braces = re.search(r"\{([^{}]*,[^{}]*)\}", glob)
+    if braces is None:
+        return [glob.removeprefix("/")] if "/" in glob else [glob, f"*/{glob}"]
+    return [one for text in braces[1].split(",") for one in alternatives(glob.replace(braces[0], text))]
+
+
+def content(file: str) -> Mapping[str, Any] | None:
+    """The tables of a file of settings; None if there is none that can be read."""
     from nanlint import toml
 
     try:
-        table: Mapping[str, Any] = toml.loads(read_regular(path).decode("utf-8-sig"))
-    except (OSError, toml.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+        text = read_regular(file).decode("utf-8-sig")
+        if file.endswith(".toml"):
+            return cast(Mapping[str, Any], toml.loads(text))
+        parser = RawConfigParser(strict=False)
+        parser.read_string(f"[root]\n{text}" if file.endswith(".editorconfig") else text)
+    except (OSError, toml.TOMLDecodeError, Error, UnicodeDecodeError, RecursionError):
         return None
-    return table
+    return {name: dict(parser[name]) for name in parser.sections()}

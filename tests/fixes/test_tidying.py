@@ -15,9 +15,9 @@ IMPORTS = "import torch\nimport torch.nn.functional as F\n\n\n"
 
 
 def fixed(text: str, **config: object) -> str:
-    outcome = nanlint.fix_source(dedent(text), unsafe_fixes=True, **config)  # type: ignore[arg-type]
+    outcome = nanlint.fix_source(dedent(text), unsafe_fixes=True, **{"fix_style": "exact", **config})  # type: ignore[arg-type]
     assert outcome.fixed
-    again = nanlint.fix_source(outcome.source.text, unsafe_fixes=True, **config)  # type: ignore[arg-type]
+    again = nanlint.fix_source(outcome.source.text, unsafe_fixes=True, **{"fix_style": "exact", **config})  # type: ignore[arg-type]
     assert again.source.text == outcome.source.text
     return outcome.source.text
 
@@ -252,3 +252,37 @@ def called(x, y):
     assert "def both(x):\n    return torch.tanh(x)\n" in after
     assert "def one(x, y):\n    p = torch.softmax(x, -1)\n" in after
     assert "    q = print(y)\n" in after
+
+
+def test_a_statement_that_fits_on_a_line_now_is_joined_if_it_was_laid_out_by_a_formatter() -> None:
+    before = """\
+import torch
+
+
+def entropy(logits_of_whole_model, weights_of_it):
+    return torch.sum(
+        weights_of_it * torch.log(torch.softmax(logits_of_whole_model, dim=-1))
+    )
+"""
+    after = "    return torch.sum(weights_of_it * torch.log_softmax(logits_of_whole_model, dim=-1))\n"
+    assert after in fixed(before, select=["NL101"])
+    aligned = before.replace("sum(\n        weights", "sum(weights").replace("it * ", "it *\n                     ")
+    assert "weights_of_it *\n                     torch.log_softmax(" in fixed(aligned, select=["NL101"])
+
+
+def test_what_the_author_wrote_stays_where_a_statement_is_broken() -> None:
+    before = """\
+import torch
+
+
+def f(x, coefficient):
+  if coefficient > 0.:
+    return 1.E-3 * coefficient.sum(0) + torch.log(torch.softmax(x['logits'], -1)).sum(0)  # by hand
+"""
+    after = """\
+  if coefficient > 0.:
+    return 1.E-3 * coefficient.sum(0) + torch.log_softmax(x['logits'], -1).sum(
+      0
+    )  # by hand
+"""
+    assert after in fixed(before, select=["NL101"])

@@ -16,7 +16,7 @@ from tests.site.conftest import NODE, ROOT
 
 EXAMPLES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*.py"))}
 OPTIONS = json.dumps({"confidence": "possible", "select": "", "ignore": ""})
-#: a fix that makes a line too long, which is broken as Black does it; a range that a docstring states
+#: a fix that makes a line too long, which is broken; a range that a docstring states
 LONG = """\
 import torch
 
