@@ -14,7 +14,7 @@ from pathlib import Path
 import black
 import pytest
 
-from nanlint.fixes.breaking import broken, broken_element, side_by_side
+from nanlint.fixes.breaking import broken, broken_element
 
 RUFF = shutil.which("ruff") or str(Path(sys.executable).parent / "ruff")
 WIDTHS = (79, 88, 100, 120)
@@ -187,9 +187,3 @@ def test_an_element_is_broken_within_its_brackets() -> None:
     row = "first / torch.where(total == 0, 1.0, total),"
     assert broken_element(row, 44, "    ", "    ") == "first\n    / torch.where(total == 0, 1.0, total),"
     assert broken_element("), f(x", 4, "    ", "    ") is None
-
-
-def test_an_expression_is_written_side_by_side() -> None:
-    assert side_by_side("f(\n    x[:, None] -\n    y,\n    [1, 2,],\n)") == "f(x[:, None] - y, [1, 2])"
-    assert side_by_side("(\n    1,\n)") == "(1,)"
-    assert side_by_side("f(x,  # first\n  y)") is None

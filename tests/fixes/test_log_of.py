@@ -177,8 +177,8 @@ def test_comments_are_kept(mend: Mend, before: str, after: str) -> None:
 
 
 FOR_A_PERSON = {
-    "a comment between the calls": "    return torch.log(  # the log\n        F.softmax(x, dim=-1)  # over classes\n    )\n",
-    "a comment in a chain": "    return (\n        x.softmax(-1)  # probabilities\n        .log()\n        .sum()\n    )\n",
+    "a comment between the calls": "    return torch.log(  # the log\n        F.softmax(x, dim=-1)  # classes\n    )\n",
+    "a comment in a chain": "    return (\n        x.softmax(-1)  # probabilities\n        .log()\n    ).sum()\n",
     "a comment before a closing parenthesis": "    return (\n        x.softmax(-1)  # probabilities\n        .log())\n",
     "changed in place": "    p = F.softmax(x, dim=-1)\n    x.add_(1)\n    return torch.log(p)\n",
     "changed by an alias": "    y = x.view(-1)\n    p = F.softmax(x, dim=-1)\n    y += 1\n    return torch.log(p)\n",
