@@ -219,52 +219,20 @@ class Imports:
 
     def _placed(self, text: str, module: str, at: ast.AST) -> Edit | None:
         """The import as isort places it: in the block of the framework that is there already, plain imports first."""
-        blocks = self._blocks()
         root = module.partition(".")[0]
-        if root in sys.stdlib_module_names:
-            return self._placed_first(text, module, blocks, at)
-        wanted = [b for b in blocks if any(_root(s) == root for s in b)]
-        wanted = wanted or [b for b in blocks if any(_section(s) == 3 for s in b)]
-        if not wanted:
-            return None
-        block = [s for s in wanted[0] if _precedes(s, at)]
-        if not block:
-            return None
-        mixed = any(
-            isinstance(a, ast.ImportFrom)
-            and isinstance(b, ast.Import)
-            and _section(a) == _section(b)
-            and not _future(a)
-            for a, b in pairwise(block)
-        )
-        for statement in block:
-            if _section(statement) < 3:
-                continue
-            plain = isinstance(statement, ast.Import)
-            later = _module(statement).lower() > module.lower()
-            if _section(statement) > 3 or (not plain and not mixed) or later:
+        section = 2 if root in sys.stdlib_module_names else 3
+        blocks = [[s for s in block if _precedes(s, at)] for block in self._blocks()]
+        near = next((block for block in blocks if any(_root(s) == root for s in block)), [])
+        own = [s for block in ([near] if near else blocks) for s in block if _section(s) == section]
+        mixed = any(isinstance(a, ast.ImportFrom) and isinstance(b, ast.Import) for a, b in pairwise(own))
+        for statement in own:
+            if (isinstance(statement, ast.ImportFrom) and not mixed) or _module(statement).lower() > module.lower():
                 return Edit(Span(statement.lineno, 1, statement.lineno, 1), text + "\n")
-        row = (block[-1].end_lineno or block[-1].lineno) + 1
-        if row > len(self.source.lines):
-            return None
-        return Edit(Span(row, 1, row, 1), text + "\n")
-
-    def _placed_first(
-        self, text: str, module: str, blocks: list[list[ast.Import | ast.ImportFrom]], at: ast.AST
-    ) -> Edit | None:
-        """An import of the standard library: among its like, or as a block before the first one of packages."""
-        known = [s for b in blocks for s in b if _precedes(s, at)]
-        own = [s for s in known if _section(s) == 2]
-        later = [s for s in own if isinstance(s, ast.ImportFrom) or _module(s).lower() > module]
-        if later:
-            return Edit(Span(later[0].lineno, 1, later[0].lineno, 1), text + "\n")
         if own:
             row = (own[-1].end_lineno or own[-1].lineno) + 1
-            return Edit(Span(row, 1, row, 1), text + "\n")
-        packages = [s for s in known if _section(s) > 2]
-        if not packages:
-            return None
-        return Edit(Span(packages[0].lineno, 1, packages[0].lineno, 1), text + "\n\n")
+            return Edit(Span(row, 1, row, 1), text + "\n") if row <= len(self.source.lines) else None
+        later = next((s for block in blocks for s in block if _section(s) > section), None)
+        return Edit(Span(later.lineno, 1, later.lineno, 1), text + "\n\n") if later is not None else None
 
     def _blocks(self) -> list[list[ast.Import | ast.ImportFrom]]:
         """Runs of imports at module level, each on its own lines, without a blank line or statement between."""

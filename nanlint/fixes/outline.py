@@ -88,10 +88,6 @@ class Outline:
         block: Sequence[ast.AST] = getattr(self.parents[statement], self._places[statement][0])
         return block
 
-    def place_in_block(self, statement: ast.AST) -> int:
-        """The place of a statement among those of its block."""
-        return self._places.get(statement, ("", 0))[1]
-
     def _in_body(self, child: ast.AST) -> bool:
         return self._places.get(child, ("", 0))[0] == "body"
 

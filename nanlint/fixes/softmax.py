@@ -41,9 +41,7 @@ class Softmax:
         axis = self.axis(place, total, framework)
         at = f", {wanted.operands['axis']}={axis if axis else '...'}" if axis != "all" else ""
         text = written(f"f(x{at})", {"f": function, "x": place.text(x)})
-        if axis is None or not exp.only("x") or not self.is_plain(place, exp, total):
-            return display(text)
-        if not (self.stands_here(place, x) or place.means_the_same(x, place.site)):
+        if axis is None or not exp.only("x") or not (self.stands_here(place, x) or place.means_the_same(x, place.site)):
             return display(text)
         if framework == "torch" and place.is_changed_in_place():
             return display(text)
@@ -67,53 +65,13 @@ class Softmax:
         """Whether the exponent stands in the quotient itself."""
         return any(parent is place.site for parent, _ in place.file.outline.above(x))
 
-    def operands(self, place: Place) -> tuple[ast.expr, ast.expr] | None:
-        """Numerator and denominator as written."""
-        site = place.site
-        if isinstance(site, ast.BinOp) and isinstance(site.op, ast.Div):
-            return site.left, site.right
-        if isinstance(site, ast.AugAssign) and isinstance(site.op, ast.Div) and isinstance(site.target, ast.Name):
-            return ast.copy_location(ast.Name(site.target.id, ast.Load()), site.target), site.value
-        written = place.written(self.quotient)
-        a, b = (
-            (written.operand("a"), written.operand("b"))
-            if written is not None and written.only("a", "b")
-            else (None, None)
-        )
-        return (a, b) if a is not None and b is not None else None
-
-    def is_plain(self, place: Place, exp: Written, total: Written) -> bool:
-        """Whether it is exp over sum with nothing in between but variables and an axis put back."""
-        operands = self.operands(place)
-        if operands is None:
-            return False
-        above, below = operands
-        if isinstance(place.site, ast.AugAssign):
-            place.file.outline.parents[above] = place.site
-        if place.resolved(above) is not exp.call:
-            return False
-        below = place.resolved(below)
-        below = place.resolved(self.without_axis(below) or below)
-        summand = total.operand("x")
-        if below is not total.call or summand is None:
-            return False
-        inner = place.resolved(summand)
-        if inner is exp.call:
-            return True
-        # Written twice: the two exponentials must be of the same text, and mean the same.
-        same_text = isinstance(inner, ast.Call) and ast.dump(inner) == ast.dump(exp.call)
-        return same_text and place.pure(exp.call) and place.means_the_same(inner, exp.call)
-
-    def without_axis(self, e: ast.expr) -> ast.expr | None:
-        """The sum behind ``[..., None]``, ``[:, None]``, ``.unsqueeze(axis)`` or ``expand_dims(·, axis)``."""
-        if isinstance(e, ast.Subscript):
-            return e.value
-        if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute):
-            if e.func.attr == "unsqueeze" and len(e.args) + len(e.keywords) == 1:
-                return e.func.value
-            if e.func.attr == "expand_dims" and e.args:
-                return e.args[0]
-        return None
+    def below(self, place: Place) -> ast.expr | None:
+        """What is divided by, as written: through variables."""
+        site, written = place.site, place.written(self.quotient)
+        if isinstance(site, ast.BinOp | ast.AugAssign):
+            return place.resolved(site.right if isinstance(site, ast.BinOp) else site.value)
+        below = written.operand("b") if written is not None and written.only("a", "b") else None
+        return place.resolved(below) if below is not None else None
 
     def axis(self, place: Place, total: Written, framework: str) -> str | None:
         """The axis as softmax wants it, "all" for SciPy's default of all; None where it cannot be told."""
@@ -141,8 +99,7 @@ class Softmax:
 
     def put_back(self, place: Place, axis: str) -> bool:
         """Whether the axis that the sum lost is put back where it was."""
-        operands = self.operands(place)
-        below = place.resolved(operands[1]) if operands is not None else None
+        below = self.below(place)
         if isinstance(below, ast.Subscript):
             index = re.sub(
                 r"\s|\(|\)|(\w+\.)?newaxis", lambda m: "None" if "newaxis" in m[0] else "", place.text(below.slice)
