@@ -48,6 +48,8 @@ def unread_assignments(before: Source, after: Source, outlined: Callable[[Source
     found: list[tuple[Assignment, ast.expr]] = []
     for path, own in functions(after.tree).items():
         for function, old in zip(own, known.get(path, ()), strict=False):
+            if before.lines[old.lineno - 1 : old.end_lineno] == after.lines[function.lineno - 1 : function.end_lineno]:
+                continue
             lost = read(old) - read(function) - {"_"}
             if lost and not read(function) & _READS_ALL:
                 found += (pair for name in sorted(lost) for pair in assignments(function, name))
@@ -240,7 +242,11 @@ def relaid(before: Source, after: Source) -> Source:
         elif long and row in new and new[row].lineno != row:
             changes |= row_relaid(after, row, width, unit)
     neat_text = after.replaced(sorted(changes))
-    same = not neat_text.failures and ast.dump(neat_text.tree) == ast.dump(after.tree)
+    both = zip(neat_text.tree.body, after.tree.body, strict=False)
+    moved = (
+        (a, b) for a, b in both if neat_text.text[slice(*extent(neat_text, a))] != after.text[slice(*extent(after, b))]
+    )
+    same = not neat_text.failures and all(ast.dump(a) == ast.dump(b) for a, b in moved)
     return neat_text if same else after
 
 
