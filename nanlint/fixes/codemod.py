@@ -20,8 +20,11 @@ class Codemod(Protocol):
 
 
 def choices(codemod: Codemod, place: Place, style: str) -> tuple[Fix, ...]:
-    """The forms that a fix may take at a place, in order: those of a style first, what is only shown last."""
+    """The forms that a fix may take at a place: those of a style first, those that are long late, only shown last."""
     made = codemod.rewrite(place)
     found = () if made is None else (made,) if isinstance(made, Fix) else made
-    shown = Applicability.DISPLAY
-    return tuple(sorted(dict.fromkeys(found), key=lambda fix: (fix.applicability is shown, fix.style != style)))
+
+    def order(fix: Fix) -> tuple[bool, bool, bool]:
+        return fix.applicability is Applicability.DISPLAY, fix.style != style, not place.fits(fix.edits)
+
+    return tuple(sorted(dict.fromkeys(found), key=order))

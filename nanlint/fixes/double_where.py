@@ -77,9 +77,7 @@ class DoubleWhere:
         text = text or place.write(template, test=test, x=operand)
         if text is None:
             return
-        here = [place.put(operand, text)]
-        if place.repeatable(cond) or place.fits(here):
-            yield here, text
+        yield [place.put(operand, text)], text
         if "\n" not in test and len(test) <= _LONG:
             held = place.hoisted(operand, *self.names(place, operand), value=text)
             if held is not None and place.means_the_same(cond, place.file.outline.statement(place.site) or cond):

@@ -11,6 +11,7 @@ from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import Outline
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
+from nanlint.source.width import width_of
 
 
 class File:
@@ -21,6 +22,11 @@ class File:
         self.source = facts.source
         self.outline = Outline(facts.source.tree, self.is_pure)
         self.imports = Imports(facts.source, self.outline)
+
+    @cached_property
+    def width(self) -> int:
+        """How long the lines of the file may be."""
+        return width_of(self.source)
 
     def release(self) -> None:
         """Let go of all, of which the outline holds this: no place is asked any more."""

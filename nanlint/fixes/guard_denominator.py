@@ -82,22 +82,14 @@ class GuardDenominator:
             if (fix := self.bounded(place, below, safety)) is not None:
                 yield fix
             return
-        exact = self.selected(place, below, safety)
-        short = exact is not None and bool(exact.edits) and place.fits(exact.edits)
-        if exact is not None and short and len(exact.edits) == 1:
-            yield exact
-        if (fix := self.normalised(place, above)) is not None:
-            yield fix
-        if exact is not None and short:
-            yield exact
+        known = filter(None, (self.normalised(place, above), self.selected(place, below, safety)))
+        yield from sorted(known, key=lambda fix: len(fix.edits))
         by = place.epsilon(EPSILON)
         text = place.write("clamp(x, min=by)", x=below, by=by) if place.facts.value(self.denominator).lo >= 0 else None
         if text is not None:
             message = f"set a lower bound: `{text}`, where the quotient is small or large, and has no more slope"
             edits = [place.put(below, text)]
             yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=by.isidentifier())
-        if exact is not None:
-            yield exact
 
     def normalised(self, place: Place, above: ast.expr | None) -> Fix | None:
         """PyTorch's ``normalize`` in the place of x / norm(x)."""

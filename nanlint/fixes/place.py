@@ -18,7 +18,6 @@ from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
-from nanlint.source.width import width_of
 
 #: libraries of ops on another framework's tensors
 _BUILT_ON = {
@@ -26,6 +25,8 @@ _BUILT_ON = {
     **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
     "tensorflow_probability": "tensorflow",
 }
+#: a line that can be read at a glance
+SHORT = 88
 
 
 @dataclass(frozen=True)
@@ -254,13 +255,13 @@ class Place(Reading):
         parts += [f"{k.arg}={replacing.get(id(k.value)) or self.text(k.value)}" for k in named]
         return f"{function}({', '.join([*parts, *more])})"
 
-    def fits(self, edits: Iterable[Edit], most: int = 1000) -> bool:
-        """Whether the lines that edits change are not longer than the project's are, or ``most``, or than they were."""
+    def fits(self, edits: Iterable[Edit]) -> bool:
+        """Whether the lines that edits change can be read at a glance, and are as short as the project wants them."""
         source, lines = self.file.source, dict[int, str]()
-        most = min(most, width_of(source))
+        most = min(SHORT, self.file.width)
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
-            if edit.span.row != edit.span.end_row:
-                return False
+            if edit.path or edit.span.row != edit.span.end_row:
+                return True
             line = lines.get(edit.span.row, source.lines[edit.span.row - 1])
             lines[edit.span.row] = line[: edit.span.column - 1] + edit.content + line[edit.span.end_column - 1 :]
         return all(

@@ -18,8 +18,6 @@ from nanlint.ops.value import NEVER, POSSIBLE
 
 #: the variance beside a deviation, by the last part of its name
 VARIANCE = {"std": "var", "nanstd": "nanvar", "reduce_std": "reduce_variance"}
-#: what a selection in a selection is read in at a glance
-SHORT = 88
 #: frameworks in which a norm has no finite slope at 0, as the catalogue has it (``reductions.ROOT_OF_SQUARES``)
 DIVERGING = DIFFERENTIABLE - {"torch"}
 
@@ -62,7 +60,7 @@ class SafeRoot:
         if (norm := self.norm(place)) is not None:
             yield norm
         exact = self.exact(place, x) if not self.value else None
-        if exact is not None and len(exact.edits) == 1 and place.fits(exact.edits, SHORT):
+        if exact is not None and len(exact.edits) == 1:
             yield exact
         if self.node.op == "sqrt" and not self.value and (helped := self.helped(place, x)) is not None:
             yield helped
@@ -148,12 +146,9 @@ class SafeNorm:
         x = written.operand("x") if written is not None else None
         if written is None or x is None or place.framework not in DIVERGING:
             return
-        exact = self.exact(place, written, x)
-        if exact is not None and exact.edits and place.fits(exact.edits):
+        if (exact := self.exact(place, written, x)) is not None:
             yield exact
         yield from self.bounded(place, written, x)
-        if exact is not None:
-            yield exact
 
     def exact(self, place: Place, written: Written, x: ast.expr) -> Fix | None:
         """The norm of what is not 0, and 0."""
@@ -224,12 +219,11 @@ class SafeStd:
         name = held[0] if held is not None else "variance"
         root = "sqrt(where(v != 0, v, 1.0))"
         text = place.write(root if self.quotient is not None else f"where(v != 0, {root}, 0.0)", v=name)
-        exact = None
         if text is not None and held is not None:
             edits = [held[1], place.put(written.call, text)]
-            exact = place.fix(safety(place, self.quotient), edits, text, style="exact")
-            if place.fits(edits):
-                yield exact
+            yield place.fix(safety(place, self.quotient), edits, text, style="exact")
+        elif text is not None:
+            yield display(text)
         by = place.epsilon(ROOT_BOUND)
         added = place.write("sqrt(v + by)", v=variance, by=by)
         if added is not None:
@@ -242,10 +236,6 @@ class SafeStd:
                 style="epsilon",
                 changes=by.isidentifier(),
             )
-        if exact is not None:
-            yield exact
-        elif text is not None:
-            yield display(text)
 
     def variance(self, place: Place, written: Written) -> str | None:
         """The same call of the function that gives the variance."""

@@ -202,7 +202,7 @@ def test_a_power_of_0_is_0_only_for_a_positive_exponent(shown: Shown) -> None:
         "from torch import nn\n\n\nclass Power(nn.Module):\n    def __init__(self, p):\n        super().__init__()\n"
     )
     module += "        self.p = nn.Parameter(torch.as_tensor(p))\n\n    def forward(self, x: torch.Tensor):\n"
-    for exponent, expected in (("self.p", "display"), ("torch.sigmoid(self.p) + 0.1", "safe"), ("0.5", "safe")):
+    for exponent, expected in (("self.p", "unsafe"), ("torch.sigmoid(self.p) + 0.1", "safe"), ("0.5", "safe")):
         text = f"import torch\n{module}        return torch.abs(x) ** ({exponent})\n"
         assert [applicability for applicability, _ in shown("NL206", text)] == [expected], exponent
 
