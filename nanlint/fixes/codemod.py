@@ -1,4 +1,4 @@
-"""What a fix is before it meets the source: a codemod over lossless nodes, and the place it is applied at."""
+"""What a fix is before it meets the source: a codemod, and the forms that it has at a place."""
 
 from __future__ import annotations
 

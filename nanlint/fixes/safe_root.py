@@ -71,16 +71,13 @@ class SafeRoot:
     def norm(self, place: Place) -> Fix | None:
         """PyTorch's norm in the place of a root of a sum of squares."""
         total = place.written(bare(self.operand)) if self.node.op == "sqrt" and place.framework == "torch" else None
-        root = square_root_of(bare(self.operand)["x"]) if total is not None and total.spelling.op == "sum" else None
-        summed = total.operand("x") if total is not None else None
-        if root is None or summed is None:
+        inner, site = place.hazardous(self.node), self.node.site
+        summed = total.operand("x") if total is not None and total.spelling.op == "sum" else None
+        root = square_root_of(bare(self.operand)["x"]) if summed is not None else None
+        if total is None or summed is None or root is None or inner is None or not isinstance(site, ast.expr):
             return None
         x = place.read(summed, bare(self.operand)["x"], root)
-        site = self.node.site
-        inner = place.hazardous(self.node)
-        if not x or total is None or not isinstance(site, ast.expr) or inner is None:
-            return None
-        if place.resolved(inner) is not total.call:
+        if not x or place.resolved(inner) is not total.call:
             return None
         rest = {name: e for name, e in total.arguments.items() if e is not total.operand("x")}
         if not rest.keys() <= {"dim", "keepdim"} or not all(place.means_the_same(e, site) for e in rest.values()):
@@ -89,7 +86,7 @@ class SafeRoot:
         text = place.write(f"torch.linalg.vector_norm(x{given})", x=x[0], **rest)
         if text is None or place.is_changed_in_place(*x):
             return None
-        return place.fix(Applicability.SAFE, [place.put(site, text)], text)
+        return place.fix(Applicability.SAFE, [place.put(site, text)], text, style="exact")
 
     def exact(self, place: Place, x: ast.expr) -> Fix | None:
         """The op where the operand is not 0, and 0 where it is."""

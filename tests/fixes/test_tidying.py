@@ -23,7 +23,8 @@ def fixed(text: str, **config: object) -> str:
 
 
 def fix_file(path: Path) -> None:
-    CliRunner().invoke(cli, ["check", "--isolated", "--fix", "--no-affected", str(path)])
+    exact = ["--config", "fix-style = 'exact'"]
+    CliRunner().invoke(cli, ["check", "--isolated", "--fix", "--no-affected", *exact, str(path)])
 
 
 def test_an_assignment_that_only_the_old_expression_read_goes() -> None:
@@ -149,14 +150,14 @@ import torch
 
 
 def distances(first_points, second_points):
-    return torch.sqrt(((first_points[:, None] - second_points[None, :]) ** 2).sum(-1)) + 1
+    return torch.sqrt(((first_points[:, None] - second_points[None, :]) ** 2).mean(-1)) + 1
 """
 BROKEN = """\
 import torch
 
 
 def distances(first_points, second_points):
-    radicand = ((first_points[:, None] - second_points[None, :]) ** 2).sum(-1)
+    radicand = ((first_points[:, None] - second_points[None, :]) ** 2).mean(-1)
     return (
         torch.where(
             radicand != 0, torch.sqrt(torch.where(radicand != 0, radicand, 1.0)), 0.0
@@ -204,7 +205,7 @@ import torch
 def f(x, coefficient_of_the_loss):
     return torch.stack([
         x.sum(),  # the first
-        coefficient_of_the_loss / torch.sqrt((x**2).sum(-1)) * coefficient_of_the_loss,
+        coefficient_of_the_loss / torch.sqrt((x**2).mean(-1)) * coefficient_of_the_loss,
     ])
 """
     after = fixed(before, select=["NL201"])
@@ -222,11 +223,11 @@ import torch
 
 
 def f(x, y):
-    return torch.sqrt(torch.sum((x[:, None] -
+    return torch.sqrt(torch.mean((x[:, None] -
                                  y[None, :]) ** 2,
                                 dim=-1)) + 1
 """
-    assert "    radicand = torch.sum((x[:, None] - y[None, :]) ** 2, dim=-1)\n" in fixed(before)
+    assert "    radicand = torch.mean((x[:, None] - y[None, :]) ** 2, dim=-1)\n" in fixed(before)
 
 
 def test_of_several_variables_that_are_assigned_at_once_those_are_removed_that_nothing_reads() -> None:
