@@ -146,10 +146,8 @@ class GuardDenominator:
     def operands(self, place: Place, written: Written | None) -> tuple[ast.expr | None, ast.expr] | None:
         """Numerator (None for 1) and denominator as written."""
         site = place.site
-        if isinstance(site, ast.BinOp) and isinstance(site.op, (ast.Div, ast.FloorDiv, ast.Mod)):
-            return site.left, site.right
-        if isinstance(site, ast.AugAssign) and isinstance(site.op, (ast.Div, ast.FloorDiv, ast.Mod)):
-            return site.target, site.value
+        if isinstance(site, ast.BinOp | ast.AugAssign) and (below := divisor(site)) is not None:
+            return site.left if isinstance(site, ast.BinOp) else site.target, below
         if written is None:
             return None
         below = written.operand("b") or written.operand("x")
@@ -206,9 +204,22 @@ class GuardDenominator:
         return self.fix(place, Applicability.UNSAFE, [place.put(below, text)], text)
 
     def bounded(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
-        """A count, floored at 1."""
+        """A count, floored at 1: where it is made, if all that is done with it is to divide by it, more than once."""
+        below = self.made(place, below)
         text = place.write("clamp(x, min=1)", x=below)
         return self.fix(place, applicability, [place.put(below, text)], text) if text is not None else None
+
+    def made(self, place: Place, below: ast.expr) -> ast.expr:
+        """The expression that gives a variable its value, if it is divided by in several places; else the variable."""
+        outline = place.file.outline
+        found = outline.definition(below) if isinstance(below, ast.Name) else None
+        if found is None or not isinstance(below, ast.Name):
+            return below
+        around = outline.function(below)
+        uses = [n for n in ast.walk(around) if isinstance(n, ast.Name) and n.id == below.id]
+        read = [n for n in uses if isinstance(n.ctx, ast.Load)]
+        divided = [n for n in read if divisor(outline.parents[n]) is n]
+        return found[1] if 1 < len(divided) == len(read) == len(uses) - 1 else below
 
     def selected(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A denominator that is 1 where it was 0: of integers an integer, so that they stay what they are."""
@@ -228,6 +239,13 @@ class GuardDenominator:
         spread = place.facts.length_behind(self.denominator) or unrefined(self.denominator)
         correction = spread.get("ddof")
         return correction is not None and place.facts.value(correction).constant == 1
+
+
+def divisor(e: ast.AST) -> ast.expr | None:
+    """What is divided by in a division."""
+    if not isinstance(e, ast.BinOp | ast.AugAssign) or not isinstance(e.op, ast.Div | ast.FloorDiv | ast.Mod):
+        return None
+    return e.right if isinstance(e, ast.BinOp) else e.value
 
 
 def _literal(e: ast.expr) -> bool:

@@ -251,8 +251,7 @@ def test_an_array_of_numpy_is_one_in_a_file_of_torch(mend: Mend) -> None:
 def test_a_long_denominator_with_no_room_for_a_name_is_for_display(mend: Mend, shown: Shown) -> None:
     text = f"{TORCH}def f(x, d):\n    return lambda t: x / torch.relu(t + x.mean() + d.mean() + 1234567890)\n"
     assert mend("NL303", text, unsafe=True) == text
-    shown_now = "torch.relu(t + x.mean() + d.mean() + 1234567890).clamp(min=1e-12)"
-    assert shown("NL303", text) == [("display", shown_now)]
+    assert shown("NL303", text) == [("display", "torch.where(denominator == 0, 1.0, denominator)")]
 
 
 NOT_CERTAINLY_TENSORS = {
@@ -306,3 +305,11 @@ def test_a_function_of_what_it_is_divided_by_has_a_limit_there(
     [(applicability, display)] = shown("NL303", text)
     assert applicability == "display"
     assert display.startswith("torch.where(rate == 0, limit,")
+
+
+def test_a_count_that_is_only_divided_by_is_bound_where_it_is_made(mend: Mend) -> None:
+    divided = "    n = (mask > 0).sum()\n    return (x * mask).sum() / n + (y * mask).sum() / n\n"
+    for kept, expected in (("", "n = (mask > 0).sum().clamp(min=1)"), ("    print(n)\n", "/ n.clamp(min=1) +")):
+        body = divided.replace("    return", f"{kept}    return")
+        text = f"{TORCH}def f(x: torch.Tensor, y, mask: torch.Tensor):\n{body}"
+        assert expected in mend("NL301", text, unsafe=True, confidence="possible")
