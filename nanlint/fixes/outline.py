@@ -144,6 +144,17 @@ class Outline:
                 return scope, found
         return None
 
+    def given(self, binder: ast.AST, name: str) -> ast.expr | None:
+        """What a name is given where it is bound: the default of a parameter, or the value of an assignment."""
+        arguments = self.parents.get(binder)
+        if not isinstance(arguments, ast.arguments):
+            statement = self.statement(binder)
+            return assigned(statement, name) if statement is not None else None
+        last = [*arguments.posonlyargs, *arguments.args]
+        pairs = [*zip(reversed(last), reversed(arguments.defaults), strict=False)]
+        pairs += zip(arguments.kwonlyargs, (d or ast.Constant(None) for d in arguments.kw_defaults), strict=True)
+        return next((default for one, default in pairs if one is binder), None)
+
     def mentions(self, name: str, scope: ast.AST) -> bool:
         """Whether a name occurs in a scope or in scopes inside it, in whatever role."""
         if scope not in self._mentioned:

@@ -16,6 +16,7 @@ from nanlint.fixes.outline import COMPREHENSIONS
 from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
+from nanlint.ops.value import SMALL
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
 
@@ -271,17 +272,13 @@ class Place(Reading):
         )
 
     def own_epsilon(self) -> str | None:
-        """The author's epsilon here: a parameter of the function, or a constant of the module, that is called so."""
+        """The author's epsilon here: a parameter of the function, or a constant of the module, of a small number."""
         outline = self.file.outline
         for scope in dict.fromkeys((outline.function(self.site), outline.tree)):
             for name, binders in outline.bound(scope).items():
-                own = scope is outline.tree or isinstance(binders[0], ast.arg)
-                if (
-                    own
-                    and len(binders) == 1
-                    and is_epsilon(name)
-                    and outline.binding(name, self.site) == (scope, binders)
-                ):
+                seen = is_epsilon(name) and outline.binding(name, self.site) == (scope, binders)
+                number = outline.given(binders[0], name) if seen and len(binders) == 1 else None
+                if isinstance(number, ast.Constant) and isinstance(number.value, float) and number.value < SMALL:
                     return name
         return None
 
