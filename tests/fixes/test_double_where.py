@@ -204,7 +204,7 @@ def test_a_power_of_0_is_0_only_for_a_positive_exponent(shown: Shown) -> None:
     module += "        self.p = nn.Parameter(torch.as_tensor(p))\n\n    def forward(self, x: torch.Tensor):\n"
     for exponent, expected in (("self.p", "unsafe"), ("torch.sigmoid(self.p) + 0.1", "safe"), ("0.5", "safe")):
         text = f"import torch\n{module}        return torch.abs(x) ** ({exponent})\n"
-        assert [applicability for applicability, _ in shown("NL206", text)] == [expected], exponent
+        assert [applicability for applicability, _ in shown("NL206", text, fix_style="exact")] == [expected], exponent
 
 
 def test_parentheses_that_a_selection_does_not_need_go(mend: Mend) -> None:
