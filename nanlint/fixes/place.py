@@ -156,8 +156,7 @@ class Place(Reading):
         if name is None:
             return None
         span, text = self.span(statement), value or self.text(e)
-        if not comments(text) and meaning(one_line(text)) == meaning(f"({text})"):
-            text = one_line(text)
+        text = flat(text)
         if meaning(text) is None or text.startswith(("*", "yield")):
             text = f"({text})"
         indent = self.file.source.lines[span.row - 1][: span.column - 1]
@@ -203,7 +202,7 @@ class Place(Reading):
 
     def put(self, e: ast.AST, text: str) -> Edit:
         """``text`` in the place of an expression: in parentheses if it has to be, without those it does not need."""
-        span = self.span(e)
+        span, text = self.span(e), flat(text)
         whole = e
         for parent, _ in self.file.outline.above(e):
             if not isinstance(parent, ast.expr):
@@ -273,10 +272,11 @@ class Place(Reading):
 
     def own_epsilon(self) -> str | None:
         """The author's epsilon here: a parameter of the function, or a constant of the module, of a small number."""
-        outline = self.file.outline
+        outline, row = self.file.outline, self.span(self.site).row
         for scope in dict.fromkeys((outline.function(self.site), outline.tree)):
             for name, binders in outline.bound(scope).items():
                 seen = is_epsilon(name) and outline.binding(name, self.site) == (scope, binders)
+                seen = seen and (scope is not outline.function(self.site) or getattr(binders[0], "lineno", row) < row)
                 number = outline.given(binders[0], name) if seen and len(binders) == 1 else None
                 if isinstance(number, ast.Constant) and isinstance(number.value, float) and number.value < SMALL:
                     return name
@@ -319,6 +319,12 @@ class Place(Reading):
             return Edit(Span(last.end_row, last.end_column, last.end_row, last.end_column), f", {argument}")
         end = self.span(call)
         return Edit(Span(end.end_row, end.end_column - 1, end.end_row, end.end_column - 1), argument)
+
+
+def flat(text: str) -> str:
+    """An expression on one line, which is broken at last where it is too long, if nothing is lost by that."""
+    same = not comments(text) and meaning(one_line(text)) == meaning(f"({text})")
+    return one_line(text) if same else text
 
 
 def display(shown: str, message: str = "") -> Fix:

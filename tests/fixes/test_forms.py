@@ -43,7 +43,7 @@ FORMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
         "NL201",
         "jax",
         "eps = 1e-6\n    return jnp.sqrt(jnp.sum(x**2, axis=-1)) * jnp.sum(y)",
-        {"epsilon": "return jnp.sqrt(jnp.maximum(jnp.sum(x**2, axis=-1), 1e-12)) * jnp.sum(y)"},
+        {"epsilon": "return jnp.sqrt(jnp.maximum(jnp.sum(x**2, axis=-1), eps)) * jnp.sum(y)"},
     ),
     "a root in TensorFlow": (
         "NL201",
