@@ -24,7 +24,7 @@ def choices(codemod: Codemod, place: Place, style: str) -> tuple[Fix, ...]:
     made = codemod.rewrite(place)
     found = () if made is None else (made,) if isinstance(made, Fix) else made
 
-    def order(fix: Fix) -> tuple[bool, bool, bool]:
-        return fix.applicability is Applicability.DISPLAY, fix.style != style, not place.fits(fix.edits)
+    def order(fix: Fix) -> tuple[bool, bool, int]:
+        return fix.applicability is Applicability.DISPLAY, fix.style != style, place.excess(fix.edits)
 
     return tuple(sorted(dict.fromkeys(found), key=order))

@@ -255,20 +255,21 @@ class Place(Reading):
         parts += [f"{k.arg}={replacing.get(id(k.value)) or self.text(k.value)}" for k in named]
         return f"{function}({', '.join([*parts, *more])})"
 
-    def fits(self, edits: Iterable[Edit]) -> bool:
-        """Whether the lines that edits change can be read at a glance, and are as short as the project wants them."""
+    def excess(self, edits: Iterable[Edit]) -> int:
+        """By how much a line that edits change is longer than can be read at a glance, than the project's, and was."""
         source, lines = self.file.source, dict[int, str]()
         most = min(SHORT, self.file.width)
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
             if edit.path or edit.span.row != edit.span.end_row:
-                return True
+                return 0
             line = lines.get(edit.span.row, source.lines[edit.span.row - 1])
             lines[edit.span.row] = line[: edit.span.column - 1] + edit.content + line[edit.span.end_column - 1 :]
-        return all(
-            len(part) <= max(most, len(source.lines[row - 1].rstrip()))
+        longer = (
+            len(part) - max(most, len(source.lines[row - 1].rstrip()))
             for row, line in lines.items()
             for part in line.splitlines()
         )
+        return max(0, *longer) if lines else 0
 
     def own_epsilon(self) -> str | None:
         """The author's epsilon here: a parameter of the function, or a constant of the module, of a small number."""

@@ -15,6 +15,8 @@ from nanlint.source.text import Source
 
 #: that of Black and Ruff
 DEFAULT = 88
+#: the widest that a file is taken to be meant that has wider lines, where nobody says so
+WIDEST = 120
 #: files, their tables and what these call it; formatters first, as they break lines; of a kind the nearest holds
 SETTINGS = (
     (
@@ -40,7 +42,7 @@ SETTINGS = (
 def width_of(source: Source) -> int:
     """The length of the longest line that a formatter would leave in a file."""
     said = said_of(absolute(source.path)) if is_file(source.path) else None
-    return said if said is not None else max(DEFAULT, longest(source))
+    return said if said is not None else max(DEFAULT, min(longest(source), WIDEST))
 
 
 def longest(source: Source) -> int:
