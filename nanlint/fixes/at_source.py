@@ -11,7 +11,7 @@ from typing import TypeAlias
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.outline import Outline, Scope
 from nanlint.fixes.place import Place
-from nanlint.fixes.quoting import one_line
+from nanlint.fixes.text import one_line
 from nanlint.graph.node import REFINE, Node, unrefined
 from nanlint.source.discovery import shown_path
 from nanlint.source.project import View

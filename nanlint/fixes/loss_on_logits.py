@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
-from nanlint.fixes.quoting import one_line
+from nanlint.fixes.text import one_line
 from nanlint.graph.node import Node
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.spelling import Spelling

@@ -13,9 +13,9 @@ from nanlint.analysis.names import is_epsilon
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Spelled, same
 from nanlint.fixes.outline import COMPREHENSIONS
-from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
+from nanlint.fixes.text import comments, flat, one_line
 from nanlint.ops.value import SMALL
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
@@ -320,12 +320,6 @@ class Place(Reading):
             return Edit(Span(last.end_row, last.end_column, last.end_row, last.end_column), f", {argument}")
         end = self.span(call)
         return Edit(Span(end.end_row, end.end_column - 1, end.end_row, end.end_column - 1), argument)
-
-
-def flat(text: str) -> str:
-    """An expression on one line, which is broken at last where it is too long, if nothing is lost by that."""
-    same = not comments(text) and meaning(one_line(text)) == meaning(f"({text})")
-    return one_line(text) if same else text
 
 
 def display(shown: str, message: str = "") -> Fix:

@@ -16,7 +16,7 @@ from typing import TypeAlias, cast
 
 from nanlint.fixes.breaking import broken, broken_element
 from nanlint.fixes.outline import Outline
-from nanlint.fixes.quoting import comments
+from nanlint.fixes.text import comments
 from nanlint.source.text import Located, Source
 from nanlint.source.width import width_of
 

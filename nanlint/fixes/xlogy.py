@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
-from nanlint.fixes.quoting import one_line
+from nanlint.fixes.text import one_line
 from nanlint.fixes.reading import Written
 from nanlint.fixes.template import written as written_as
 from nanlint.graph.node import Node

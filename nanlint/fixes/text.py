@@ -1,10 +1,18 @@
-"""Text over several lines on one, and the comments in a text."""
+"""Source over several lines on one, and the comments in it."""
 
 from __future__ import annotations
 
 import io
 import re
 import tokenize
+
+from nanlint.fixes.template import meaning
+
+
+def flat(text: str) -> str:
+    """An expression on one line, which is broken at last where it is too long, if nothing is lost by that."""
+    same = not comments(text) and meaning(one_line(text)) == meaning(f"({text})")
+    return one_line(text) if same else text
 
 
 def one_line(text: str) -> str:
