@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
-from nanlint.fixes.text import one_line
 from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.template import written as written_as
+from nanlint.fixes.text import one_line
 from nanlint.graph.node import REFINE, Node, unrefined
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind

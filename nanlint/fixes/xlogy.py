@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
-from nanlint.fixes.text import one_line
 from nanlint.fixes.reading import Written
 from nanlint.fixes.template import written as written_as
+from nanlint.fixes.text import one_line
 from nanlint.graph.node import Node
 from nanlint.ops.value import Kind
 from nanlint.ops.writing import function_for
