@@ -86,7 +86,7 @@ class ClipOperand:
 
 @dataclass(frozen=True)
 class ClipExponent:
-    """The exponent, clipped below the logarithm of the largest number of its format.
+    """The exponent, clipped below half the logarithm of the largest number of its format: the square is finite, too.
 
     Unsafe: what is above gets no gradient. Where it is the logarithm of a variance, no data want it there.
     """
@@ -98,7 +98,7 @@ class ClipExponent:
         written = place.written(self.exp)
         x = written.operand("x") if written is not None else None
         fmt = place.facts.value(self.exp["x"]).format
-        most = float(math.log(fmt.max) // 10 * 10)
+        most = float(math.log(fmt.max) / 2 // 5 * 5)
         text = place.write(f"clamp(x, max={most})", x=x) if x is not None else None
         if x is None or text is None or self.exp.op != "exp":
             return None

@@ -64,31 +64,33 @@ class DoubleWhere:
         return _HARMLESS.get(self.node.op, "1.0")
 
     def forms(self, place: Place, operand: ast.expr, cond: ast.expr, branch: str) -> Iterator[tuple[list[Edit], str]]:
-        """What may come in the operand's place: a bound; a selection, on the line; one with a line of its own."""
+        """What may come in the operand's place: a bound; a selection by the mask, which gets a name, or on its line."""
         bound = self.bound(place, branch)
         text = place.write("clamp(x, min=bound)", x=operand, bound=bound) if bound is not None else None
         if text is not None:
             yield [place.put(operand, text)], text
-        test = place.text(cond)
+        test, outline = place.text(cond), place.file.outline
         if place.framework == "tensorflow" and not (place.pure(operand) and place.cheap(operand)):
             return  # what is written there is written twice
-        template = f"where(test, x, {self.harmless})" if branch == "a" else f"where(test, {self.harmless}, x)"
-        text = self.filled(place, operand, test) if branch == "b" else None
-        text = text or place.write(template, test=test, x=operand)
+        text = self.selected(place, operand, test, branch)
         if text is None:
             return
+        same = not isinstance(cond, ast.Name) and outline.statement(cond) is outline.statement(place.site)
+        mask = place.hoisted(cond, *self.masks(place)) if same else None
+        if mask is not None and (again := self.selected(place, operand, mask[0], branch)) is not None:
+            yield [mask[1], place.put(cond, mask[0]), place.put(operand, again)], again
         yield [place.put(operand, text)], text
         if "\n" not in test and len(test) <= _LONG:
             held = place.hoisted(operand, *self.names(place, operand), value=text)
-            if held is not None and place.means_the_same(cond, place.file.outline.statement(place.site) or cond):
+            if held is not None and place.means_the_same(cond, outline.statement(place.site) or cond):
                 yield [held[1], place.put(operand, held[0])], text
-        outline = place.file.outline
-        same = outline.statement(cond) is outline.statement(place.site)
-        named = place.hoisted(cond, "mask", "valid") if same else None
-        if named is not None:
-            text = place.write(template, test=named[0], x=operand)
-            if text is not None:
-                yield [named[1], place.put(cond, named[0]), place.put(operand, text)], text
+
+    def masks(self, place: Place) -> tuple[str, ...]:
+        """What the condition may be called: a comparison with 0 by what it asks."""
+        known = {"eq": "is_zero", "ne": "is_nonzero", "gt": "is_positive", "lt": "is_negative"}
+        cond = bare(self.guard["cond"]) if "cond" in self.guard.args else self.guard
+        zero = cond.op in known and place.facts.value(cond["b"]).constant == 0
+        return (known[cond.op], "mask") if zero else ("mask", "condition")
 
     def names(self, place: Place, operand: ast.expr) -> tuple[str, ...]:
         """What an operand may be called that the op breaks at nowhere."""
@@ -149,9 +151,11 @@ class DoubleWhere:
                     return False
         return met
 
-    def filled(self, place: Place, operand: ast.expr, test: str) -> str | None:
-        """``x.masked_fill(c, 1.0)`` where the guard is written so."""
+    def selected(self, place: Place, operand: ast.expr, test: str, branch: str) -> str | None:
+        """The selection of the operand; ``x.masked_fill(c, 1.0)`` where the guard is written so."""
         written = place.written(self.guard)
-        if written is None or written.receiver is None or not written.spelling.name.endswith(".masked_fill"):
-            return None
-        return place.write(f"x.masked_fill(test, {self.harmless})", x=operand, test=test)
+        filled = written is not None and written.receiver is not None and ".masked_fill" in written.spelling.name
+        if filled and branch == "b":
+            return place.write(f"x.masked_fill(test, {self.harmless})", x=operand, test=test)
+        template = f"where(test, x, {self.harmless})" if branch == "a" else f"where(test, {self.harmless}, x)"
+        return place.write(template, test=test, x=operand)

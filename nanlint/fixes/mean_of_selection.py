@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Edit, Fix
+from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
 from nanlint.graph.node import Node
@@ -55,7 +55,10 @@ class SumIfEmpty:
 
 @dataclass(frozen=True)
 class BiasedDeviation:
-    """The deviation without correction. Unsafe: smaller by a factor of sqrt(1 - 1/n)."""
+    """The deviation of all elements, 0 where there is one. Unsafe: a number of Python's then, without a gradient.
+
+    Along an axis, for display: without correction it is smaller by a factor of sqrt(1 - 1/n).
+    """
 
     deviation: Node
 
@@ -64,16 +67,17 @@ class BiasedDeviation:
         written = place.written(self.deviation)
         if written is None:
             return None
+        x = written.operand("x")
+        found = place.named(x, "values") if x is not None and written.only("x", "ddof") else None
+        if x is not None and found is not None and place.framework in COUNT:
+            call = place.with_operand(x, found[0], written.call)
+            text = place.write(f"call if {COUNT[place.framework]} > 1 else 0.0", call=call, x=found[0])
+            return place.fix(Applicability.UNSAFE, [*found[1], place.put(written.call, text)], text) if text else None
         given = written.operand("ddof")
-        edits: list[Edit] = []
-        if given is not None:
-            plain = "0" if is_number(given, 1) and not isinstance(given.value, bool) else "False"
-            edits.append(place.put(given, plain))
-            text = plain
-        elif place.framework == "torch":
-            text = place.call(written.call, place.text(written.call.func), more=["unbiased=False"])
-            edits.append(place.put(written.call, text))
-        else:
+        if given is None and place.framework != "torch":
             return None
+        plain = "0" if is_number(given, 1) and not isinstance(given.value, bool) else "False"
+        changed, more = ({id(given): plain}, []) if given is not None else ({}, ["unbiased=False"])
+        text = place.call(written.call, place.text(written.call.func), changed, more=more)
         message = f"use `{text}`: the result is smaller by a factor of sqrt(1 - 1/n), and 0 for one element"
-        return place.fix(Applicability.UNSAFE, edits, text, message, changes=True)
+        return display(text, message)

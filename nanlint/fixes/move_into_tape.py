@@ -127,8 +127,7 @@ class MoveIntoTape:
             added += [
                 inner + line[len(indent) :] if line.startswith(indent) and line.strip() else line for line in lines
             ]
-            blank = [rows[0] == 1 or not source.lines[rows[0] - 2].strip(), not source.lines[rows[1]].strip()]
-            removed.append(Edit(Span(rows[0], 1, rows[1] + 1 + all(blank), 1), ""))
+            removed.append(Edit(Span(rows[0], 1, rows[1] + 1, 1), ""))
         last = source.lines[row - 2]
         text = "".join(added)
         if not last.endswith(("\n", "\r")):

@@ -31,12 +31,11 @@ def safety(place: Place, quotient: Node | None) -> Applicability:
 def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
     """The radicand with a small lower bound, as most write it. Unsafe: what is below it moves, without a gradient."""
     coarse = place.facts.value(node).format.precision < 24
-    by = place.epsilon(COARSE_ROOT_BOUND if coarse else ROOT_BOUND)
+    by = COARSE_ROOT_BOUND if coarse else ROOT_BOUND
     text = place.write("clamp(x, min=by)", x=x, by=by)
     if text is not None and place.is_array_of(node, place.framework):
         message = f"set a lower bound: `{text}`, without a gradient below it"
-        edits = [place.put(x, text)]
-        yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=by.isidentifier())
+        yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon")
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,8 @@ class SafeRoot:
             yield exact
         if self.node.op == "sqrt" and not self.value and (helped := self.helped(place, x)) is not None:
             yield helped
-        yield from bounded(place, self.operand, x)
+        if self.keeps_value(place):
+            yield from bounded(place, self.operand, x)
         if exact is not None:
             yield exact
 
@@ -176,7 +176,7 @@ class SafeNorm:
         known = {id(e) for e in (x, *axes.values())}
         if any(id(e) not in known and not (e is order and is_number(e, 2)) for e in written.arguments.values()):
             return
-        by = place.epsilon(ROOT_BOUND)
+        by = ROOT_BOUND
         text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
         if text is not None:
             message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
@@ -221,7 +221,7 @@ class SafeStd:
             yield place.fix(safety(place, self.quotient), edits, text, style="exact")
         elif text is not None:
             yield display(text)
-        by = place.epsilon(ROOT_BOUND)
+        by = ROOT_BOUND
         added = place.write("sqrt(v + by)", v=variance, by=by)
         if added is not None:
             message = f"replace with `{added}`, whose slope is finite"

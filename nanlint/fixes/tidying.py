@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TypeAlias, cast
@@ -290,7 +291,13 @@ def row_relaid(source: Source, row: int, width: int, unit: str) -> set[Change]:
 
 
 def step(source: Source) -> str:
-    """What blocks of a file indent by."""
+    """What brackets of a file indent by that are alone at the end of their lines; else its blocks."""
+    depths = [len(line) - len(line.lstrip(" ")) for line in source.lines]
+    opening = (row for row, line in enumerate(source.lines[:-1]) if line.rstrip().endswith(("(", "[", "{")))
+    hanging = Counter(depths[row + 1] - depths[row] for row in opening)
+    usual = [(count, width) for width, count in hanging.items() if width > 0]
+    if usual:
+        return " " * max(usual)[1]
     for node in ast.walk(source.tree):
         inside = getattr(node, "body", None)
         if isinstance(node, ast.stmt) and isinstance(inside, list) and inside[0].lineno > node.lineno:

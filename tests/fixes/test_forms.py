@@ -39,12 +39,6 @@ FORMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
             "helper": "return _safe_sqrt(z) + y",
         },
     ),
-    "an epsilon of the author's": (
-        "NL201",
-        "jax",
-        "eps = 1e-6\n    return jnp.sqrt(jnp.sum(x**2, axis=-1)) * jnp.sum(y)",
-        {"epsilon": "return jnp.sqrt(jnp.maximum(jnp.sum(x**2, axis=-1), eps)) * jnp.sum(y)"},
-    ),
     "a root in TensorFlow": (
         "NL201",
         "tensorflow",
@@ -135,14 +129,14 @@ def test_a_repeated_root_becomes_a_function_of_the_file() -> None:
 
 
 def test_the_author_s_epsilon_is_taken() -> None:
-    root = "torch.sqrt(torch.mean(x * x))"
-    for text in (
-        f"import torch\n\n\ndef f(x, eps=1e-6):\n    return {root}\n",
-        f"import torch\n\nEPS = 1e-6\n\n\ndef f(x):\n    return {root}\n",
-    ):
-        name = "EPS" if "EPS" in text else "eps"
-        after = nanlint.fix_source(text, select=["NL201"], confidence="possible", unsafe_fixes=True).source.text
-        assert f"torch.mean(x * x).clamp(min={name})" in after
+    body = "w = torch.relu(x)\n    return (w * y).sum() / w.sum()"
+    for head, name in (("def f(x, y, eps=1e-6):", "eps"), ("EPS = 1e-6\n\n\ndef f(x, y):", "EPS")):
+        text = f"import torch\n\n\n{head}\n    {body}\n"
+        options = {"select": ["NL301"], "confidence": "possible", "unsafe_fixes": True, "fix_style": "epsilon"}
+        assert f"w.sum().clamp(min={name})" in nanlint.fix_source(text, **options).source.text  # type: ignore[arg-type]
+    # one that is no small number is something else that is called so
+    other = f"import torch\n\n\ndef f(x, y, eps=1.0):\n    {body}\n"
+    assert "clamp(min=1e-12)" in nanlint.fix_source(other, **options).source.text  # type: ignore[arg-type]
 
 
 def test_a_style_that_there_is_not_is_an_error() -> None:

@@ -91,7 +91,7 @@ SPELLINGS: Mapping[str, str] = {
     "numpy.trapezoid(y, x, dx, axis)": "unknown(x=y)",
     "numpy.count_nonzero(a, axis)": "count_nonzero(x=a, axis=axis)",
     "numpy.bincount(x, weights, minlength)": "bincount(x=x, weights=weights)",
-    "numpy.histogram(a, bins, range)": "bincount(x=a); linspace(start=range, stop=range)",
+    "numpy.histogram(a, bins, range, density)": "bincount(x=a, weights=density); linspace(start=range, stop=range)",
     "numpy.{argmax,argmin,nanargmax,nanargmin}(a, axis)": "argmax(x=a, axis=axis)",
     "numpy.{,ndarray.}argsort(a, axis)": "argsort(x=a)",
     "numpy.argwhere(a)": "argmax(x=a)",
