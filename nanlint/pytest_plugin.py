@@ -71,7 +71,7 @@ class Session:
 
         outer = active()
         self.reports = outer is None and not hasattr(config, "workerinput")
-        self._heard: dict[str, None] = {}
+        self._heard: dict[str, int | str | None] = {}
         self._verdicts: Verdicts | None = None
         options = options_of_environment()
         if options is None:
@@ -90,13 +90,15 @@ class Session:
         self._heard = {}
         self.recorder.hear = self._hear
 
-    def _hear(self, message: str) -> None:
-        self._heard[message] = None
+    def _hear(self, message: str, origin: int | str | None) -> None:
+        self._heard[message] = origin
 
     def came_out(self, item: pytest.Item) -> str:
         """What a test met that is not finite, in lines; empty where there is nothing, or it means to."""
         self.recorder.settle()
-        heard, self._heard = list(self._heard), {}
+        died = self.recorder.fates.deaths()
+        heard = [message for message, origin in self._heard.items() if origin is None or origin not in died]
+        self._heard = {}
         if item.get_closest_marker(_MARKER) is not None:
             return ""
         code = getattr(getattr(item, "function", None), "__code__", None)

@@ -37,7 +37,7 @@ from nanlint.commands.manual import Command
         ("nanlint verify --replay RUN", "Repeat the first bad step of a run."),
     ),
     exit_codes=(
-        ("1", "A finding was confirmed, a nan or inf appeared, or a loss was not finite."),
+        ("1", "A finding was confirmed, a nan or inf arrived, or a loss was not finite."),
         ("2", "The program could not be run."),
         ("other", "The exit code of the program."),
     ),

@@ -10,11 +10,13 @@ through which it reports to its ``Watch``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from nanlint.runtime.events import Frame
+from nanlint.runtime.fates import Ends, Fates
 from nanlint.runtime.health import Health
 from nanlint.runtime.hooks import around as around
 from nanlint.runtime.hooks import safely as safely
@@ -139,14 +141,23 @@ class Watch(Protocol):
         asked: str,
         frames: Sequence[Frame] = (),
         given: bool = False,
-        waits: bool = False,
     ) -> None:
         """Report a loss, gradient, parameter or result that is not finite: the run is bad unless it is ``given``.
 
         ``what``: "loss", "gradient", "parameter" or "result"; ``name``: its name in the program; ``value``: the tensor
         or its breakdown; ``asked``: the call that requested it; ``given``: it was not finite already in the input. The
-        same report at the same location is made once; ``frames`` as in ``alert``. ``waits``: report it only when the
-        step is ``settled``, as is done for everything once there is a ``scaler``.
+        same report at the same location is made once; ``frames`` as in ``alert``. With a ``scaler``, it waits until the
+        step is ``settled``.
+        """
+
+    @property
+    def fates(self) -> Fates:
+        """What becomes of origins: an adapter that sees every op tells it which tensors went in and came out."""
+
+    def ending_in(self, ends: Callable[[], Ends]) -> AbstractContextManager[None]:
+        """What is reported within it goes on in tensors whose keys ``ends`` gives, with how it died if in none.
+
+        For what is compiled: the results that are not finite. None instead of keys: it is not known what becomes of it.
         """
 
     def fed(self, holds_nan: Callable[[], bool] | None) -> None:
@@ -229,6 +240,13 @@ class Adapter(ABC):
     @abstractmethod
     def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
         """The first ``limit`` elements of a concrete tensor, in row-major order."""
+
+    def keys(self, value: Any) -> Sequence[Hashable]:
+        """What tells a tensor from all others that there are now, if it can be followed from op to op; else nothing."""
+        return ()
+
+    def follow(self) -> None:  # noqa: B027  (most see every op, or none)
+        """A tensor that is not finite is to be followed: tell ``watch.fates`` of each op from now on."""
 
     def on_gradient(  # noqa: B027  (most frameworks have no eager backward pass)
         self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]

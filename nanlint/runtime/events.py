@@ -155,6 +155,20 @@ class Again(Kind, frozen=True):
     step: int
 
 
+class Death(Record, frozen=True):
+    """An origin (the number of a birth, the key of a site) that did not arrive: how it died, in words, and where."""
+
+    how: str
+    frames: tuple[Frame, ...] = ()
+    origin: int | str = ""
+
+
+class Deaths(Kind, frozen=True):
+    """The origins that died so far, each time that they were followed; a later one replaces it."""
+
+    deaths: tuple[Death, ...]
+
+
 class Observed(Kind, frozen=True):
     """What came by at a site so far; a later one replaces it.
 
@@ -249,6 +263,7 @@ Event = (
     | Step
     | Birth
     | Again
+    | Deaths
     | Observed
     | Filtered
     | Retained

@@ -1,16 +1,24 @@
 """What the linter missed: a birth at a line without a finding, as a program that shows it, and the rule that applies.
 
 The reproduction is the expression that gave birth, with the values that its operands really had. It is written from
-the kept source and events; nothing of the user's is imported or run.
+the kept source and events, and has been run: which of an op's inputs an operand is, and which the incoming gradient, is
+tried out, and what does not show what it is said to show is dropped. Nothing else of the user's is imported or run.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice, permutations
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Confidence, Diagnostic
@@ -24,6 +32,22 @@ from nanlint.source.text import Source
 
 #: where they are written, below the run's directory
 REPRODUCTIONS = "reproductions"
+#: births that are reproduced, ways in which that is tried for each, seconds that all may take
+MOST, WAYS, SECONDS = 8, 8, 60
+#: runs programs, which it is given as a list, in order, and tells what each has printed, in a line
+_RUNNER = """
+import contextlib, io, json, sys
+for text in json.load(sys.stdin):
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, "reproduction", "exec"), {"__name__": "__main__"})
+    except BaseException:
+        printed = io.StringIO()
+    print(json.dumps(printed.getvalue()), flush=True)
+"""
+#: how a number that is not finite is printed
+_PRINTED = {"nan": r"nan", "pinf": r"(?<![-\w])inf", "ninf": r"-inf"}
 
 
 @dataclass(frozen=True)
@@ -41,31 +65,37 @@ class Hindsight:
 
 @dataclass(frozen=True)
 class Framework:
-    """How a framework's programs make a tensor from numbers, and take the gradient of an expression."""
+    """How a framework's programs make a tensor from numbers, and take the gradient of an expression.
+
+    ``incoming``: how the gradient begins with the tensor that is called so, and not with ones.
+    """
 
     imports: str
     tensor: str
     gradient: str = ""
+    incoming: str = ""
 
 
 FRAMEWORKS: Mapping[str, Framework] = {
     "torch": Framework(
         "import torch",
         "{name} = torch.tensor({numbers}, dtype=torch.{dtype}).reshape({shape})",
-        "for tensor in [{names}]:\n    tensor.requires_grad_()\nresult = {expression}\nresult.sum().backward()\n"
-        "print([tensor.grad for tensor in [{names}]])",
+        "for tensor in [{names}]:\n    tensor.requires_grad_()\nresult = {expression}\n"
+        "result.backward({incoming}torch.ones_like(result))\nprint([tensor.grad for tensor in [{names}]])",
+        "incoming.expand_as(result) * ",
     ),
     "tensorflow": Framework(
         "import tensorflow as tf",
         "{name} = tf.reshape(tf.constant({numbers}, dtype=tf.{dtype}), {shape})",
         "with tf.GradientTape() as tape:\n    for tensor in [{names}]:\n        tape.watch(tensor)\n"
-        "    result = {expression}\nprint(tape.gradient(result, [{names}]))",
+        "    result = {expression}\nprint(tape.gradient(result, [{names}], {incoming}tf.ones_like(result)))",
+        "incoming * ",
     ),
     "jax": Framework(
         "import jax\nimport jax.numpy as jnp",
         "{name} = jnp.array({numbers}, dtype=jnp.{dtype}).reshape({shape})",
-        "def computed({names}):\n    return jnp.sum({expression})\n\n\n"
-        "print(jax.grad(computed, argnums=tuple(range({count})))({names}))",
+        "result, back = jax.vjp(lambda {names}: {expression}, {names})\nprint(back({incoming}jnp.ones_like(result)))",
+        "incoming * ",
     ),
     "numpy": Framework("import numpy as np", "{name} = np.array({numbers}, dtype=np.{dtype}).reshape({shape})"),
 }
@@ -75,7 +105,8 @@ FRAMEWORKS = {**FRAMEWORKS, "keras": FRAMEWORKS["tensorflow"]}
 def hindsight_of(verdicts: Verdicts, directory: str | None) -> tuple[Hindsight, ...]:
     """What can be said of the births that no finding spoke of; reproductions are written below ``directory``."""
     known: dict[str, tuple[Facts, list[Diagnostic]]] = {}
-    found = []
+    found: list[Hindsight] = []
+    ways: dict[int, Sequence[str]] = {}
     for number, (birth, _) in enumerate(verdicts.born, 1):
         place = (birth.forward or birth.frames)[:1]
         text = verdicts.sources.get(place[0].path) if place else None
@@ -87,10 +118,47 @@ def hindsight_of(verdicts: Verdicts, directory: str | None) -> tuple[Hindsight, 
             known[source.path] = (analysed(source, {}), diagnose_again(source, Confidence.POSSIBLE))
         facts, diagnostics = known[source.path]
         node = node_of(facts, birth, place[0].line)
-        program = None if node is None else reproduction(facts, node, birth)
-        path = None if program is None or directory is None else _written(program, directory, number, birth)
-        found.append(Hindsight(birth, _rule_for(diagnostics, place[0].line, node), path, program or ""))
+        if node is not None and directory is not None and len(ways) < MOST:
+            ways[number] = list(islice(reproductions(facts, node, birth), WAYS))
+        found.append(Hindsight(birth, _rule_for(diagnostics, place[0].line, node)))
+    for number, text in shown(ways, found).items():
+        one, path = found[number - 1], _path(directory or "", number, found[number - 1].birth)
+        if _write(path, text):
+            found[number - 1] = replace(one, program=path, text=text)
     return tuple(found)
+
+
+def kept_reproduction(directory: str, number: int, birth: Birth) -> str:
+    """What was written of a birth, the how-manieth of its run; empty if nothing was."""
+    try:
+        with open(_path(directory, number, birth), encoding="utf-8") as file:
+            return file.read()
+    except (OSError, IndexError):
+        return ""
+
+
+def shown(ways: Mapping[int, Sequence[str]], found: Sequence[Hindsight]) -> dict[int, str]:
+    """Of the programs for each birth (by its number, from 1) the first that shows it when it is run."""
+    tried = [(number, text) for number, texts in ways.items() for text in texts]
+    if not tried:
+        return {}
+    lines: list[str] = []
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as out, suppress(subprocess.SubprocessError, OSError):
+        try:
+            subprocess.run(
+                [sys.executable, "-c", _RUNNER],
+                input=json.dumps([text for _, text in tried]), text=True, stdout=out, stderr=subprocess.DEVNULL,
+                timeout=SECONDS, cwd=tempfile.gettempdir(), check=False,
+            )  # fmt: skip
+        finally:
+            out.seek(0)
+            lines = out.read().splitlines()
+    good: dict[int, str] = {}
+    for (number, text), line in zip(tried, lines, strict=False):
+        kinds = found[number - 1].birth.kinds
+        if number not in good and all(re.search(_PRINTED[kind], json.loads(line)) for kind in kinds):
+            good[number] = text
+    return good
 
 
 def node_of(facts: Facts, birth: Birth, line: int) -> Node | None:
@@ -101,16 +169,27 @@ def node_of(facts: Facts, birth: Birth, line: int) -> Node | None:
     return min(alike or there, key=lambda node: (len(node.calls), -_width(facts, node)), default=None)
 
 
-def reproduction(facts: Facts, node: Node, birth: Birth) -> str | None:
-    """A program that evaluates the expression on the values it had; None where they were not kept."""
+def reproductions(facts: Facts, node: Node, birth: Birth) -> Iterator[str]:
+    """Programs that evaluate the expression on the values it had, if they were kept: one may show the birth."""
+    names = [name for name, e in _operands(node) if not isinstance(e, ast.Constant)]
+    tensors = [one for one in birth.inputs if one.values and _whole(one)]
+    for some in permutations(tensors, min(len(names), len(tensors))):
+        given = dict(zip(names, some, strict=False))
+        rest = [one for one in tensors if birth.backward and one not in some]
+        for incoming in (*rest, None):
+            program = reproduction(facts, node, birth, given, incoming) if given else None
+            if program is not None:
+                yield program
+
+
+def reproduction(
+    facts: Facts, node: Node, birth: Birth, given: Mapping[str, Numbers], incoming: Numbers | None
+) -> str | None:
+    """A program that evaluates the expression on these operands; for a gradient, on one that comes in."""
     framework = FRAMEWORKS.get(birth.framework)
     if framework is None or not isinstance(node.site, ast.expr):
         return None
     operands = list(_operands(node))
-    tensors = [one for one in birth.inputs if one.values]
-    given = dict(zip((name for name, e in operands if not isinstance(e, ast.Constant)), tensors, strict=False))
-    if not given or any(not _whole(one) for one in given.values()):
-        return None
     expression = ast.unparse(_Named({id(e): name for name, e in operands if name in given}).visit(_copied(node.site)))
     place = (birth.forward or birth.frames)[0]
     what = " and ".join(KINDS[kind] for kind in birth.kinds)
@@ -121,14 +200,15 @@ def reproduction(facts: Facts, node: Node, birth: Birth) -> str | None:
         *dict.fromkeys([*framework.imports.splitlines(), *_imports(facts.source, node.site)]),
         "",
     ]
-    for name, one in given.items():
+    for name, one in (*given.items(), *([("incoming", incoming)] if incoming is not None else [])):
         numbers = f"[{', '.join(map(_literal, one.values))}]"
         lines.append(
             framework.tensor.format(name=name, numbers=numbers, dtype=one.health.dtype, shape=one.health.shape)
         )
     names = ", ".join(given)
     if birth.backward and framework.gradient:
-        lines += framework.gradient.format(names=names, expression=expression, count=len(given)).splitlines()
+        begins = framework.incoming if incoming is not None else ""
+        lines += framework.gradient.format(names=names, expression=expression, incoming=begins).splitlines()
     else:
         lines += [f"result = {expression}", "print(result)"]
     return "\n".join(lines) + "\n"
@@ -206,14 +286,17 @@ def _rule_for(diagnostics: Iterable[Diagnostic], line: int, node: Node | None) -
     return max(alike or there, key=lambda d: d.confidence, default=None)
 
 
-def _written(program: str, directory: str, number: int, birth: Birth) -> str | None:
+def _path(directory: str, number: int, birth: Birth) -> str:
     place = (birth.forward or birth.frames)[0]
     stem = os.path.splitext(os.path.basename(place.path))[0]
-    path = os.path.join(directory, REPRODUCTIONS, f"{number}_{stem}_{place.line}.py")
+    return os.path.join(directory, REPRODUCTIONS, f"{number}_{stem}_{place.line}.py")
+
+
+def _write(path: str, program: str) -> bool:
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(program)
     except OSError:
-        return None
-    return path
+        return False
+    return True

@@ -186,10 +186,10 @@ def _tell(
         for name, one in operands.items():
             if one.looked:
                 recorder.looked(site, name, _read(one.look))
-        if recorder.looked(site, "result", _read(seen)):
+        if recorder.looked(site, "result", _read(seen), value=result):
             _act(recorder, site, "", {**{name: one.value for name, one in operands.items()}, "result": result})
     if expression.part_of:
-        _tell_parts(recorder, expression, operands, _read(seen))
+        _tell_parts(recorder, expression, operands, _read(seen), result)
 
 
 def _when_read(recorder: Recorder, tell: Callable[[], None], laters: list[Later]) -> None:
@@ -248,7 +248,7 @@ def _await_gradients(recorder: Recorder, number: int, operands: dict[str, _Held]
     def tell(name: str, seen: Look | Later, gradient: Any) -> None:
         known = frozenset[str]().union(*(one.bad for one in map(_read, given) if isinstance(one, Health)))
         for site in sites:
-            if recorder.looked(site, f"gradient of {name}", _read(seen), known):
+            if recorder.looked(site, f"gradient of {name}", _read(seen), known, gradient):
                 _act(recorder, site, f"the gradient of {name} in ", {f"gradient of {name}": gradient})
 
     def heard(name: str, gradient: Any) -> None:
@@ -262,14 +262,16 @@ def _await_gradients(recorder: Recorder, number: int, operands: dict[str, _Held]
     adapter.on_gradient({name: held.value for name, held in operands.items()}, result, heard)
 
 
-def _tell_parts(recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look) -> None:
+def _tell_parts(
+    recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look, result: Any
+) -> None:
     """Tell the findings about a form when this part of it gives what did not go in."""
     if not isinstance(seen, Health):
         return
     given = {name: one for name, held in operands.items() if isinstance(one := _read(held.look), Health)}
     kinds = seen.bad.difference(*(health.bad for health in given.values()))
     for site in expression.part_of if kinds else ():
-        if recorder.broke(site, kinds, {**given, "result": seen}):
+        if recorder.broke(site, kinds, {**given, "result": seen}, result):
             _act(recorder, site, "a part of ", {name: held.value for name, held in operands.items()})
 
 

@@ -15,7 +15,8 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -31,6 +32,8 @@ from nanlint.runtime.events import (
     Again,
     Alert,
     Birth,
+    Death,
+    Deaths,
     Ended,
     Event,
     Filtered,
@@ -46,6 +49,7 @@ from nanlint.runtime.events import (
     Trace,
     is_bad,
 )
+from nanlint.runtime.fates import Ends, Fates, Origin
 from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.frames import Users, place
 from nanlint.runtime.health import CLASSES, Health
@@ -193,7 +197,7 @@ class Recorder:
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
         #: who is told at once of what makes the run bad: of each time, where the events only count
-        self.hear: Callable[[str], None] | None = None
+        self.hear: Callable[[str, Origin | None], None] | None = None
         #: what opens where something went bad, if that was asked for: it gets what may open Python's debugger there
         self.stop_at: Callable[[str, Sequence[Tensor], Callable[[], None]], None] = lambda _, __, debugger: debugger()
         self._sites_in: Callable[[str], None] | None = None
@@ -225,7 +229,10 @@ class Recorder:
         self._measured: dict[str, float] = {}
         self._awaited: Callable[[], Mapping[str, float]] | None = None
         self._scalers: list[Callable[[], bool] | None] = []
-        self._held: list[Alert] = []
+        self._held: list[tuple[Alert, Sequence[Hashable]]] = []
+        self.fates = Fates()
+        self._end = threading.local()
+        self._dead = self._came = False
         self._retained = 0
         self._fed: Callable[[], bool] | None = None
         self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
@@ -346,18 +353,21 @@ class Recorder:
         """See ``Watch.born``. The first of its kind at a place is kept whole; then it is counted."""
         first = (frames or forward or (Frame("", 0),))[0]
         blamed = (forward or frames)[:1]
-        self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} first appeared in {op}")
         identity = (framework, op, first.path, first.line, tuple(f.line for f in blamed), backward, kinds)
         site = self._site_of(op, blamed[0]) if blamed else ""
         with self._lock:
             number = self._births.get(identity)
-            if number is not None:
+            known = number is not None
+            if number is None:
+                number = self._births[identity] = len(self._births)
+            self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} first appeared in {op}", number)
+            self.fates.begin(number, functools.partial(self._ends, [one.value for one in outputs if one.health.bad]))
+            if known:
                 self._counts[number] += 1
                 count = self._counts[number]
                 if count & (count - 1) == 0:
                     self._write(Again(number, count, self.steps))
                 return
-            number = self._births[identity] = len(self._births)
             self._counts[number] = 1
             if number >= MOST:
                 return
@@ -391,12 +401,18 @@ class Recorder:
         self._write(Retained(self.steps, framework, tuple(map(self._kept, tensors))))
 
     def observed(
-        self, site: Site, role: str, health: Health, executions: int = 1, known: frozenset[str] = frozenset()
+        self,
+        site: Site,
+        role: str,
+        health: Health,
+        executions: int = 1,
+        known: frozenset[str] = frozenset(),
+        value: Any = None,
     ) -> bool:
         """See ``Watch.observed``; whether something was born that was not before.
 
         An execution of the site is over when its result was seen. ``known``: kinds that were there before, of which
-        the last operands do not tell (in the backward pass, after other executions).
+        the last operands do not tell (in the backward pass, after other executions). ``value``: the tensor itself.
         """
         with self._lock:
             seen = self._seen.setdefault(site.key, _Seen(site))
@@ -405,23 +421,24 @@ class Recorder:
                 seen.executions += executions
             elif not role.startswith("gradient of ") or role == "gradient of result":
                 return False
-            if self._confirmed(seen, seen.fresh(role, health) - known, seen.last):
+            if self._confirmed(seen, seen.fresh(role, health) - known, seen.last, value):
                 return True
             if role == "result" and (executions > 1 or self._worth_keeping(seen)):
                 self._write(seen.event())
             return False
 
-    def broke(self, site: Site, kinds: frozenset[str], roles: Mapping[str, Health]) -> bool:
+    def broke(self, site: Site, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> bool:
         """A part of the form that a finding is about gave what did not go in; whether that is new."""
         with self._lock:
             seen = self._seen.setdefault(site.key, _Seen(site))
-            return self._confirmed(seen, kinds, roles)
+            return self._confirmed(seen, kinds, roles, value)
 
-    def _confirmed(self, seen: _Seen, kinds: frozenset[str], roles: Mapping[str, Health]) -> bool:
+    def _confirmed(self, seen: _Seen, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> bool:
         if kinds:
             span = seen.site.span
             what = f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} in {seen.site.op}"
-            self._hear([place(seen.site.path, span.row)], f"{seen.site.code} confirmed: {what}")
+            self._hear([place(seen.site.path, span.row)], f"{seen.site.code} confirmed: {what}", seen.site.key)
+            self.fates.begin(seen.site.key, functools.partial(self._ends, [value]))
         if seen.kinds >= kinds:
             return False
         seen.kinds |= kinds
@@ -439,10 +456,10 @@ class Recorder:
                 seen.unwatched = True
                 self._write(seen.event())
 
-    def looked(self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset()) -> bool:
+    def looked(self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset(), value: Any = None) -> bool:
         """What a probe saw: as ``observed``, and cheaper where all was finite."""
         if isinstance(look, Health):
-            return self.observed(site, role, look, known=known)
+            return self.observed(site, role, look, known=known, value=value)
         if look is not None:
             with self._lock:
                 seen = self._seen.get(site.key) or self._seen.setdefault(site.key, _Seen(site))
@@ -525,6 +542,7 @@ class Recorder:
         if alert.alert in BAD:
             self._went_bad()
         if is_bad(alert):
+            self._came = True
             self.act(f"step {self.steps:,}: {alert.message}", ())
 
     def arrived(
@@ -536,11 +554,8 @@ class Recorder:
         asked: str,
         frames: Sequence[Frame] = (),
         given: bool = False,
-        waits: bool = False,
     ) -> None:
         """See ``Watch.arrived``."""
-        if self.mode == "sentinel":  # which looks at the loss and the gradients by itself
-            return
         adapter = None if isinstance(value, Health) else self.adapter_of(value)
         health = value if isinstance(value, Health) else Health()
         if adapter is not None and adapter.concrete(value):
@@ -553,12 +568,15 @@ class Recorder:
             details["held"] = str(health)
         message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
         alert = Alert(NON_FINITE, self.steps, message, there, details)
-        if waits or self._scalers:
-            self._held.append(alert)
+        keys = () if given or adapter is None else adapter.keys(value)
+        if self._scalers or self.mode == "sentinel":
+            if len(self._held) < MANY:
+                self._held.append((alert, keys))
         else:
-            self._arrived(alert)
+            self._arrived(alert, keys)
 
-    def _arrived(self, alert: Alert) -> None:
+    def _arrived(self, alert: Alert, keys: Sequence[Hashable]) -> None:
+        self.fates.arrive(keys)
         if is_bad(alert):
             self._hear(alert.frames, alert.message)
         where = [(one.path, one.line) for one in alert.frames[:1]]
@@ -577,8 +595,38 @@ class Recorder:
     def settled(self, skipped: bool) -> None:
         """See ``Watch.settled``."""
         held, self._held = self._held, []
-        for alert in () if skipped else held:
-            self._arrived(alert)
+        for alert, keys in () if skipped else held:
+            if not (self._came and self.mode == "sentinel"):  # which looks at the loss and the gradients by itself
+                self._arrived(alert, keys)
+
+    # ── what becomes of it ──────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def ending_in(self, ends: Callable[[], Ends]) -> Iterator[None]:
+        """See ``Watch.ending_in``."""
+        before = getattr(self._end, "now", None)
+        self._end.now = ends
+        try:
+            yield
+        finally:
+            self._end.now = before
+
+    def _ends(self, values: Sequence[Any]) -> Ends:
+        """In which tensors it is that was just born; None where that is not followed."""
+        told: Callable[[], Ends] | None = getattr(self._end, "now", None)
+        if self.options.on_nan == "stop":  # which is as far as it gets
+            return None, Death("")
+        if told is not None:
+            return told()
+        found: list[Hashable] = []
+        for value in values:
+            adapter = None if value is None else self.adapter_of(value)
+            keys = () if adapter is None else adapter.keys(value)
+            if adapter is None or not keys:
+                return None, Death("")
+            adapter.follow()
+            found += keys
+        return found or None, Death("")
 
     def measured(self, **numbers: float) -> None:
         """Numbers of the step that goes on."""
@@ -593,7 +641,11 @@ class Recorder:
         self._read()
         asked = [skipped for skipped in self._scalers if skipped is not None]
         if asked:
-            self.settled(True in [skipped() for skipped in asked])
+            skipped = True in [one() for one in asked]
+            self.settled(skipped)
+            if skipped:
+                self.fates.die("in a step that the loss scaler skipped")
+        self.fates.stepped()
         now = time.time()
         with self._lock:
             ops, self._ops = tuple(self._ops), []
@@ -673,6 +725,10 @@ class Recorder:
             for number, count in self._counts.items():
                 if count > 1 and number < MOST:
                     self._write(Again(number, count, self.steps))
+            deaths = self.fates.deaths()
+            if deaths or self._dead:
+                self._dead = True
+                self._write(Deaths(tuple(Death(one.how, one.frames, origin) for origin, one in deaths.items())))
 
     def failed(self, error: BaseException) -> None:
         """This exception is about to end the process; threads and exit hooks of the program may run yet."""
@@ -722,10 +778,11 @@ class Recorder:
     def _size(self) -> int:
         return 0 if self._file is None else self._file.size
 
-    def _hear(self, frames: Sequence[Frame], message: str) -> None:
+    def _hear(self, frames: Sequence[Frame], message: str, origin: Origin | None = None) -> None:
         if self.hear is not None:
             at = f"{frames[0].path}:{frames[0].line}: " if frames else ""
-            self.hear(f"{at}{message}\n    {frames[0].text}" if frames and frames[0].text else f"{at}{message}")
+            text = f"\n    {frames[0].text}" if frames and frames[0].text else ""
+            self.hear(f"{at}{message}{text}", origin)
 
     def _first(self, what: Any) -> bool:
         with self._lock:

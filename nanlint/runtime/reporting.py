@@ -9,14 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nanlint.output.json import as_object
 from nanlint.output.paint import Paint, plain
-from nanlint.runtime.events import Alert, Birth, Filtered, Frame
+from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame
 from nanlint.runtime.health import Health
 from nanlint.runtime.hindsight import Hindsight
-from nanlint.runtime.telling import KINDS, described, placed
+from nanlint.runtime.telling import KINDS, described, ended, placed
 from nanlint.runtime.verdicts import State, Verdict, Verdicts
 
 _ROLES = {
     State.CONFIRMED: "error",
+    State.DIED: "note",
     State.CLOSE: "warning",
     State.CLEAN: "note",
     State.NOT_CLEARED: "warning",
@@ -31,6 +32,8 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
     for verdict in verdicts.findings:
         if verdict not in verdicts.confirmed:
             lines += [*_finding(verdict, paint), ""]
+    for birth, count, death in verdicts.died:
+        lines += [*list(_birth(birth, count, paint, death))[:2], ""]
     for alert in verdicts.alerts:
         if alert not in verdicts.arrived:
             lines += [*_alert(alert, paint), ""]
@@ -62,11 +65,21 @@ def _bad(verdicts: Verdicts, afterwards: Mapping[Birth, Hindsight], paint: Paint
         lines += _arrived(alert, verdicts, paint)
     if lines:
         lines.append("")
-    for verdict in verdicts.confirmed:
-        lines += [*_finding(verdict, paint), ""]
+    causes = [(_order(one), list(_finding(one, paint))) for one in verdicts.confirmed]
     for birth, count in verdicts.born:
-        lines += [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth)), ""]
+        told = [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth))]
+        causes.append(((birth.step, birth.backward, birth.time), told))
+    for _, told in sorted(causes, key=lambda one: one[0]):
+        lines += [*told, ""]
     return lines
+
+
+def _order(verdict: Verdict) -> tuple[int, bool, float]:
+    """Causes before symptoms: by step, forward before backward, then by time, where that is known."""
+    first = min(verdict.births, key=lambda one: (one.step, one.time), default=None)
+    forward = verdict.roles.get("result")
+    backward = forward is not None and not forward.bad if first is None else first.backward
+    return verdict.step, backward, 0.0 if first is None else first.time
 
 
 def summary(verdicts: Verdicts) -> str:
@@ -75,6 +88,7 @@ def summary(verdicts: Verdicts) -> str:
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
     born = f"; {_many(len(verdicts.born), 'origin')} at lines without a finding" if verdicts.born else ""
+    born += f"; {_many(len(verdicts.died), 'origin')} that died" if verdicts.died else ""
     alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
     return f"{findings}{born}{alerts}."
 
@@ -100,6 +114,10 @@ def render_report_json(
                 "born": [
                     {**_birth_object(birth), "count": count, **_hindsight_object(afterwards.get(birth))}
                     for birth, count in verdicts.born
+                ],
+                "died": [
+                    {**_birth_object(birth), "count": count, "death": ended(death)}
+                    for birth, count, death in verdicts.died
                 ],
                 "alerts": [
                     {"kind": one.alert, "step": one.step, "message": one.message, "frames": _frames(one.frames)}
@@ -143,9 +161,9 @@ def _how(verdict: Verdict) -> str:
         return f" (nothing broke here in {_many(verdict.executions, 'execution')}, but {verdict.alert})"
     if verdict.alert:
         return f" ({verdict.alert})"
-    if verdict.state is State.CONFIRMED:
+    if verdict.state in (State.CONFIRMED, State.DIED):
         what = " and ".join(KINDS[kind] for kind in verdict.kinds)
-        return f" ({what} at step {verdict.step})"
+        return f" ({what} at step {verdict.step}{_also(verdict.death)})"
     if verdict.state is State.CLOSE and verdict.closest is not None:
         operand = verdict.site.operand if verdict.site is not None else "operand"
         return f" ({operand} came within {verdict.closest:.3g} of the singular point at step {verdict.step})"
@@ -154,14 +172,20 @@ def _how(verdict: Verdict) -> str:
     return ""
 
 
-def _birth(birth: Birth, count: int, paint: Paint) -> Iterator[str]:
+def _also(death: Death | None) -> str:
+    return "" if death is None else f"; {ended(death)}"
+
+
+def _birth(birth: Birth, count: int, paint: Paint, death: Death | None = None) -> Iterator[str]:
     what = " and ".join(KINDS[kind] for kind in birth.kinds)
     gradient = "the gradient of " if birth.backward else ""
     compiled = f", compiled by {birth.compiled}" if birth.compiled else ""
     often = f", {count} times" if count > 1 else ""
     where = (birth.forward or birth.frames)[:1]
     place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "not in your code"
-    yield f"{place} {paint('origin', 'error')} ({what} at step {birth.step}{often}): in {gradient}{birth.op}{compiled}"
+    head = paint("origin", "error" if death is None else "note")
+    when = f"{what} at step {birth.step}{often}{_also(death)}"
+    yield f"{place} {head} ({when}): in {gradient}{birth.op}{compiled}"
     if where and where[0].text:
         yield f"    {where[0].text}"
     for direction, many in (("in ", birth.inputs), ("out", birth.outputs)):
@@ -246,6 +270,7 @@ def _verdict(verdict: Verdict) -> dict[str, object]:
         "step": verdict.step,
         "closest": verdict.closest,
         "kinds": [KINDS[kind] for kind in verdict.kinds],
+        "death": ended(verdict.death),
         "observed": {role: health_object(health) for role, health in verdict.roles.items()},
     }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from nanlint.runtime.events import Birth, Frame, Numbers
+import os
+
+from nanlint.runtime.events import Birth, Death, Frame, Numbers
 
 KINDS = {"ninf": "-inf", "pinf": "+inf", "nan": "nan"}
 
@@ -26,6 +28,15 @@ def placed(frame: Frame) -> str:
     """A frame on one line, as Python's tracebacks do."""
     text = f": {frame.text}" if frame.text else ""
     return f"{frame.path}:{frame.line}{text}"
+
+
+def ended(death: Death | None) -> str:
+    """How an origin died, and where: "it died in where, train.py:7"; empty if it did not."""
+    if death is None:
+        return ""
+    paths = ((frame, os.path.relpath(frame.path)) for frame in death.frames[:1])
+    where = "".join(f", {frame.path if path.startswith('..') else path}:{frame.line}" for frame, path in paths)
+    return f"it died {death.how}{where}"
 
 
 def described(numbers: Numbers) -> str:

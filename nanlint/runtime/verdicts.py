@@ -12,7 +12,20 @@ from nanlint.config import CONFIDENCES, Configs, options
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
 from nanlint.lint.one_file import diagnose_source
-from nanlint.runtime.events import Again, Alert, Birth, Checkpoint, Ended, Filtered, Module, Observed, is_bad
+from nanlint.runtime.events import (
+    Again,
+    Alert,
+    Birth,
+    Checkpoint,
+    Death,
+    Deaths,
+    Ended,
+    Filtered,
+    Module,
+    Observed,
+    is_bad,
+)
+from nanlint.runtime.fates import FEW
 from nanlint.runtime.health import Health
 from nanlint.runtime.launch import Outcome
 from nanlint.runtime.replaying import bad_steps
@@ -36,6 +49,7 @@ class State(Enum):
     """What a run says of a finding."""
 
     CONFIRMED = "confirmed"
+    DIED = "died"
     CLOSE = "close"
     CLEAN = "clean"
     NOT_CLEARED = "not cleared"
@@ -54,7 +68,7 @@ class Verdict:
     approach. ``roles``: the breakdown of each operand and the result then (confirmed), else of all that came by.
     ``closest``: how near the operand came to the pole. ``kinds``: what was born: nan, pinf, ninf. ``alert``: what
     confirms it where nothing was born: the gradient was lost. ``unwatched``: more may
-    have run than was seen.
+    have run than was seen. ``death``: how what was born there ended, if it did not arrive.
     """
 
     diagnostic: Diagnostic
@@ -68,11 +82,14 @@ class Verdict:
     births: tuple[Birth, ...] = ()
     alert: str = ""
     unwatched: bool = False
+    death: Death | None = None
 
 
 @dataclass(frozen=True)
 class Verdicts:
     """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: texts by path.
+
+    ``died``: those of them that did not arrive, with how they ended.
 
     ``damaged``: how many lines of the record could not be read, as when the disk was full. ``repeatable``: the step
     that went bad first, of a run that kept what it takes to repeat it. ``watch``:
@@ -81,6 +98,7 @@ class Verdicts:
 
     findings: tuple[Verdict, ...] = ()
     born: tuple[tuple[Birth, int], ...] = ()
+    died: tuple[tuple[Birth, int, Death], ...] = ()
     alerts: tuple[Alert, ...] = ()
     filtered: tuple[Filtered, ...] = ()
     ended: Ended | None = None
@@ -132,6 +150,7 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     least = {event.path: CONFIDENCES.get(event.confidence, Confidence.LIKELY) for event in modules}
     probed = {event.path for event in modules if event.probed}
     births = births_of(run)
+    fates = fates_of(run)
     observed = observed_of(run)
     alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
     findings, claimed = [], set()
@@ -142,9 +161,15 @@ def verdicts_of(run: RunRecord) -> Verdicts:
             own = [birth for birth, _ in births if birth.site == key]
             site = next(iter(sites_of([diagnostic], path, digest)), None)
             verdict = verdict_of(diagnostic, site, observed.get(key, []), own, path in probed)
-            findings.append(after_alerts(verdict, alerts.values()))
+            findings.append(after_alerts(after_death(verdict, fates), alerts.values()))
     born = tuple((birth, count) for birth, count in births if birth.site not in claimed)
     arrived = list(filter(is_bad, alerts.values()))
+    ended = [(birth, count, fates.get(_identity(birth))) for birth, count in born]
+    died = tuple((birth, count, death) for birth, count, death in ended if death is not None)
+    born = tuple((birth, count) for birth, count, death in ended if death is None)
+    if arrived and not born and not any(one.state is State.CONFIRMED for one in findings):
+        often = [one for one in died if one[1] > FEW]  # which were not followed each time
+        born, died = tuple(one[:2] for one in often), tuple(one for one in died if one not in often)
     if arrived:
         explained = bool(born) or any(one.state is State.CONFIRMED for one in findings)
         findings = [after_arrival(one, arrived[0], explained) for one in findings]
@@ -152,6 +177,7 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     return Verdicts(
         findings=tuple(findings),
         born=born,
+        died=died,
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
@@ -170,10 +196,37 @@ def births_of(run: RunRecord) -> list[tuple[Birth, int]]:
         counts = {event.birth: event.count for event in process.events if isinstance(event, Again)}
         for birth in process.events:
             if isinstance(birth, Birth):
-                key = (birth.framework, birth.op, birth.kinds, birth.backward, _place(birth))
+                key = _identity(birth)
                 first, count = found.get(key, (birth, 0))
                 found[key] = (min(first, birth, key=_when), count + counts.get(birth.number, 1))
     return sorted(found.values(), key=lambda one: _when(one[0]))
+
+
+def fates_of(run: RunRecord) -> dict[object, Death | None]:
+    """How origins died, None if they arrived somewhere: of births by what tells them apart, of sites by their keys."""
+    found: dict[object, Death | None] = {}
+    for process in run.processes:
+        last = next((event for event in reversed(process.events) if isinstance(event, Deaths)), Deaths(()))
+        died: dict[object, Death] = {one.origin: one for one in last.deaths}
+        births = (event for event in process.events if isinstance(event, Birth))
+        seen = {event.site for event in process.events if isinstance(event, Observed) and event.kinds}
+        identities: dict[object, object] = {
+            **{one.number: _identity(one) for one in births},
+            **{key: key for key in seen},
+        }
+        for origin, identity in identities.items():
+            death = died.get(origin)
+            found[identity] = death and found.get(identity, death)
+    return found
+
+
+def after_death(verdict: Verdict, fates: Mapping[object, Death | None]) -> Verdict:
+    """A finding whose every nan or inf died before it arrived anywhere."""
+    key = verdict.site.key if verdict.site is not None else ""
+    deaths = [fates[one] for one in (*map(_identity, verdict.births), key) if one in fates]
+    if verdict.state is not State.CONFIRMED or not deaths or None in deaths:
+        return verdict
+    return replace(verdict, state=State.DIED, death=deaths[0])
 
 
 def observed_of(run: RunRecord) -> dict[str, list[Observed]]:
@@ -330,6 +383,10 @@ def diagnose_again(source: Source, confidence: Confidence) -> list[Diagnostic]:
     except Exception:  # a configuration that is broken, or gone with its directory
         config = Configs(rules, overrides, isolated=True).default()
     return diagnose_source(in_project(source), config)
+
+
+def _identity(birth: Birth) -> tuple[object, ...]:
+    return (birth.framework, birth.op, birth.kinds, birth.backward, _place(birth))
 
 
 def _place(birth: Birth) -> tuple[str, int]:

@@ -26,7 +26,8 @@ def born(framework: str, op: str, path: str, line: int, backward: bool, *inputs:
         Numbers(f"input {i}", health_of_numbers(row, "float32", (len(row),)), tuple(map(repr, row)))
         for i, row in enumerate(inputs)
     ]
-    return Birth(0, 3, 0.0, framework, op, ("pinf",), tuple(numbers), (), (place(path, line),), backward)
+    kinds = ("ninf",) if op == "log" else ("pinf",)
+    return Birth(0, 3, 0.0, framework, op, kinds, tuple(numbers), (), (place(path, line),), backward)
 
 
 @pytest.mark.slow
@@ -67,3 +68,26 @@ def test_a_birth_in_no_line_of_the_users_is_left_as_it_is(tmp_path: Path) -> Non
     birth = Birth(0, 3, 0.0, "numpy", "log", ("ninf",), (), (), ())
     (found,) = hindsight_of(Verdicts(born=((birth, 1),)), str(tmp_path))
     assert (found.diagnostic, found.program) == (None, None)
+
+
+def test_what_does_not_show_what_it_says_is_dropped(tmp_path: Path) -> None:
+    """The operands are those of an op inside of another; the second birth is shown all the same."""
+    path = str(tmp_path / "model.py")
+    text = "import numpy as np\n\n\ndef f(x):\n    return np.exp(x)\n"
+    births = [(born("numpy", "exp", path, 5, False, [x]), 1) for x in (-0.0, 1000.0)]
+    one, other = hindsight_of(Verdicts(born=tuple(births), sources={path: text}), str(tmp_path))
+    assert (one.program, one.text) == (None, "")
+    assert other.program == str(tmp_path / "reproductions" / "2_model_5.py")
+    assert "np.exp(x)" in other.text
+
+
+def test_the_incoming_gradient_is_kept_apart_from_the_operands(tmp_path: Path) -> None:
+    """inf * 0 is of the gradient that came in, and of the other operand."""
+    pytest.importorskip("torch")
+    path = str(tmp_path / "model.py")
+    text = "import torch\n\n\ndef f(x):\n    return torch.exp(x)\n"
+    birth = born("torch", "exp", path, 5, True, [float("inf")], [-1000.0])
+    birth = Birth(0, 3, 0.0, "torch", "exp", ("nan",), birth.inputs, (), birth.frames, backward=True)
+    (found,) = hindsight_of(Verdicts(born=((birth, 1),), sources={path: text}), str(tmp_path))
+    assert 'incoming = torch.tensor([float("inf")]' in found.text
+    assert "x = torch.tensor([-1000.0]" in found.text

@@ -140,7 +140,7 @@ def run(path: str, watch: str | None, fault: str | None) -> dict[str, Any]:
     from nanlint.runtime.options import Options
     from nanlint.runtime.recorder import Recorder
     from nanlint.runtime.runfile import read_run
-    from nanlint.runtime.verdicts import verdicts_of
+    from nanlint.runtime.verdicts import Verdicts, verdicts_of
 
     FAULTS.failing, FAULTS.called = None, set()
     printed = io.StringIO()
@@ -165,8 +165,11 @@ def run(path: str, watch: str | None, fault: str | None) -> dict[str, Any]:
         adapter.release()
     probing.install(None)
     alerts = [event.message for _, event in read_run(directory) if isinstance(event, Alert)]
-    bad = fault is None and verdicts_of(read_run(directory)).bad
-    return {"ended": how, **told(printed), "bad": bad, "alerts": alerts, "called": sorted(FAULTS.called - TRUSTED)}
+    verdicts = verdicts_of(read_run(directory)) if fault is None else Verdicts()
+    deaths = [death for _, _, death in verdicts.died] + [one.death for one in verdicts.findings if one.death]
+    died = [(one.how, *(frame.line for frame in one.frames)) for one in deaths]
+    answer = {"bad": verdicts.bad, "alerts": alerts, "died": died, "called": sorted(FAULTS.called - TRUSTED)}
+    return {"ended": how, **told(printed), **answer}
 
 
 def ended(code: CodeType, path: str, printed: io.StringIO) -> str:

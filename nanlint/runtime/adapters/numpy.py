@@ -24,6 +24,7 @@ from nanlint.runtime.adapter import Adapter, Tensor, Watch, around, safely
 from nanlint.runtime.adapters.expression import Unknown, expression_at, operands_of, value_of
 from nanlint.runtime.adapters.numpy_random import RandomState
 from nanlint.runtime.arrays import health_of_array, is_masked, numbers_of
+from nanlint.runtime.events import Death
 from nanlint.runtime.frames import frame_at
 from nanlint.runtime.health import Health
 
@@ -142,6 +143,8 @@ class _Errors:
     def make(self, original: Callable[..., Any], **changes: Any) -> Any:
         """NumPy's state of errors after the program's changes, with our handler in it."""
         chosen = self.chosen()
+        # what ``with np.errstate`` chooses is meant for what it holds; ``np.seterr`` only silences
+        within = sys._getframe(2).f_code.co_name in ("__enter__", "inner") or (chosen is not None and chosen.within)
         token = self._state.set(chosen.state) if chosen is not None else None
         try:
             state = original(**changes)
@@ -158,15 +161,15 @@ class _Errors:
             over="log",
             invalid="log",
             under=under,
-            call=_Chosen(self.heard, state, modes),
+            call=_Chosen(self.heard, state, modes, within),
         )
 
 
 class _Chosen:
     """What the program chose for errors, and the ``write`` that NumPy calls on one."""
 
-    def __init__(self, heard: _Heard, state: Any, modes: dict[str, Any]) -> None:
-        self.heard, self.state, self.modes = heard, state, modes
+    def __init__(self, heard: _Heard, state: Any, modes: dict[str, Any], within: bool) -> None:
+        self.heard, self.state, self.modes, self.within = heard, state, modes, within
 
     def write(self, message: str) -> None:
         """Do what NumPy would have done; then report: where that raises, no value comes to be.
@@ -208,8 +211,9 @@ class _Heard:
         if getattr(self._busy, "now", False):
             return
         line = self.watch.user_line()
-        if line is None or (chosen.modes[MODES[error][0]] == "ignore" and _inside_numpy(frame)):
-            return
+        ignored = chosen.modes[MODES[error][0]] == "ignore"
+        if line is None or (ignored and not self.watch.owns_file(frame.f_code.co_filename)):
+            return  # a library knows what it does there
         place = (frame.f_code, frame.f_lasti, error, f"{line[0]}:{line[1]}")
         looks, birth = self._places.get(place, (0, None))
         if looks < LOOKS:
@@ -220,7 +224,11 @@ class _Heard:
             finally:
                 self._busy.now = False
             self._places[place] = (looks + 1, birth and _forgotten(birth))
-        if birth is not None:
+        if birth is not None and ignored and chosen.within:
+            where = birth["frames"][:1]
+            with self.watch.ending_in(lambda: ((), Death("where the program ignores it with np.errstate", where))):
+                self.watch.born(**birth)
+        elif birth is not None:
             self.watch.born(**birth)
 
     def _birth(self, error: str, ufunc: str, frame: FrameType, chosen: _Chosen) -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ from nanlint.runtime.events import (
     Trace,
 )
 from nanlint.runtime.health import Health
-from nanlint.runtime.hindsight import hindsight_of
+from nanlint.runtime.hindsight import hindsight_of, kept_reproduction
 from nanlint.runtime.inspecting.connecting import follow_numbers, follow_source
 from nanlint.runtime.inspecting.model import (
     FILTERED,
@@ -43,7 +43,7 @@ from nanlint.runtime.inspecting.sources import Finding, SourceFile, finding_of, 
 from nanlint.runtime.judging import verdicts_in
 from nanlint.runtime.reporting import first_words
 from nanlint.runtime.runfile import Process, RunRecord
-from nanlint.runtime.telling import KINDS
+from nanlint.runtime.telling import KINDS, ended
 from nanlint.runtime.verdicts import State, Verdict, observed_of
 from nanlint.source import Source
 
@@ -63,7 +63,7 @@ def run_of(record: RunRecord) -> Run:
         own = (one for one in verdicts.findings if one.diagnostic.path == name)
         findings += (finding_of(one, source, path, shown_path(path, directory)) for one in own)
     afterwards = {}
-    for one in hindsight_of(verdicts, None):
+    for order, one in enumerate(hindsight_of(verdicts, None), 1):
         place = _place(one.birth)
         number = None
         said = one.diagnostic
@@ -76,8 +76,9 @@ def run_of(record: RunRecord) -> Run:
             verdict = Verdict(said, None, State.CONFIRMED, step=one.birth.step, kinds=one.birth.kinds)
             found = finding_of(verdict, source, place.path, shown_path(place.path, directory))
             findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule reported it before"))
-        afterwards[_identity(one.birth)] = number, one.text
-    run = _Building(record, files, findings, afterwards).run()
+        afterwards[_identity(one.birth)] = number, kept_reproduction(record.directory, order, one.birth)
+    deaths = {_identity(birth): ended(death) for birth, _, death in verdicts.died}
+    run = _Building(record, files, findings, afterwards, deaths).run()
     return replace(run, verdict=first_words(verdicts), notes=tuple(_hints(run, verdicts.repeatable)))
 
 
@@ -110,7 +111,9 @@ class _Building:
         files: dict[str, SourceFile],
         findings: list[Finding],
         afterwards: Mapping[tuple[object, ...], tuple[int | None, str]],
+        deaths: Mapping[tuple[object, ...], str],
     ) -> None:
+        self._deaths = deaths
         self._record = record
         self._afterwards = afterwards
         self.files = files
@@ -179,6 +182,9 @@ class _Building:
 
         hindsight, reproduction = self._afterwards.get(_identity(birth), (None, ""))
         finding = self._finding_of(birth)
+        died = self._deaths.get(_identity(birth), "")
+        if finding is not None and self._findings[finding].verdict == State.DIED.value:
+            died = self._findings[finding].told
 
         def seen(one: Numbers, role: str) -> int:
             name = one.graph_name or f"{self.nodes[node].name}/{one.name}"
@@ -186,8 +192,8 @@ class _Building:
             return self._seen(name, one, role, birth.step, process, node=node, source=source, frames=birth.frames)
 
         return Incident(
-            kind="birth",
-            title=f"{words} first appeared in {where}{birth.op}",
+            kind="died" if died else "birth",
+            title=f"{words} first appeared in {where}{birth.op}{f' ({died})' if died else ''}",
             process=process,
             step=birth.step,
             kinds=birth.kinds,

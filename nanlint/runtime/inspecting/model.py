@@ -78,7 +78,7 @@ class Seen:
 class Incident:
     """What is listed first: a birth, an alert, or a finding that was confirmed where nothing else tells of it.
 
-    ``kind`` is "birth", "confirmed", or that of the alert.
+    ``kind`` is "birth", "died" (a birth that did not arrive), "confirmed", or that of the alert.
 
     ``reproduction``: a program that shows it, of a birth that no finding spoke of.
     """

@@ -8,7 +8,7 @@ from nanlint.diagnostic import Fix, Span
 from nanlint.disk import read_regular
 from nanlint.output.diff import render_diff
 from nanlint.runtime.health import Health
-from nanlint.runtime.telling import KINDS
+from nanlint.runtime.telling import KINDS, ended
 from nanlint.runtime.verdicts import State, Verdict
 from nanlint.source import Source, SourceError
 from nanlint.source.edits import apply_edits
@@ -96,6 +96,8 @@ def _told(verdict: Verdict) -> str:
     if verdict.state is State.CONFIRMED:
         what = " and ".join(KINDS.get(kind, kind) for kind in verdict.kinds) or "a non-finite value"
         return f"{what} at step {verdict.step} ({times})"
+    if verdict.state is State.DIED:
+        return f"{' and '.join(KINDS[kind] for kind in verdict.kinds)} at step {verdict.step}; {ended(verdict.death)}"
     if verdict.state is State.NOT_CLEARED:
         return f"nothing broke here in {times}, but {verdict.alert}"
     if verdict.state is State.NOT_WATCHED:

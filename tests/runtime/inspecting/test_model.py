@@ -108,12 +108,15 @@ def test_a_birth_that_no_finding_spoke_of_has_the_rule_and_a_program_that_shows_
     watch.end()
     run = run_of(read_run(str(directory)))
     (birth,) = run.incidents
-    assert "x = torch.tensor([0.0, 1.0], dtype=torch.float32)" in birth.reproduction
-    assert "torch.log(x)" in birth.reproduction
+    assert birth.reproduction == ""  # it has not been run
     assert birth.finding is not None
     finding = run.findings[birth.finding]
     assert (finding.code, finding.verdict) == ("NL103", "in hindsight")
     assert not (directory / "reproductions").exists()
+    (directory / "reproductions").mkdir()
+    (directory / "reproductions" / "1_surprise_5.py").write_text("print(0)\n", "utf-8")
+    (birth,) = run_of(read_run(str(directory))).incidents
+    assert birth.reproduction == "print(0)\n"
 
 
 def test_a_run_without_its_modules_is_shown_with_what_there_is(tmp_path: Path, kept: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
 import jax
@@ -11,7 +11,7 @@ import numpy as np
 
 from nanlint.runtime.adapter import Adapter, Watch
 from nanlint.runtime.adapters.jax.births import Births
-from nanlint.runtime.adapters.jax.calls import Calls
+from nanlint.runtime.adapters.jax.calls import Calls, forget
 from nanlint.runtime.adapters.jax.clips import Clips
 from nanlint.runtime.adapters.jax.filters import Filters
 from nanlint.runtime.adapters.jax.flagged import Flagged, Unwatched
@@ -57,6 +57,16 @@ class JaxAdapter(Adapter):
         """Read what is unread."""
         self._calls.read(0)
         self._calls.arrivals.read(0)
+
+    def keys(self, value: Any) -> Sequence[Hashable]:
+        """Arrays are followed where every op comes by."""
+        value = _underlying(value)
+        return (self._calls.key(value),) if self.watch.mode == "all" and isinstance(value, jax.Array) else ()
+
+    def follow(self) -> None:
+        """Eager ops come by again that JAX has entries for in C++."""
+        if not self.watch.fates.following:
+            forget()
 
     def owns(self, value: Any) -> bool:
         """Arrays, and the tracers that stand for them."""

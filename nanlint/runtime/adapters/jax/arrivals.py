@@ -164,12 +164,12 @@ class Arrivals:
             return
         self._derived += 1
         with self._quiet():
-            loss = next((x for x in losses if _kinds(x)), None)
-            bad = [x for x in leaves if _kinds(x)]
+            loss = next((x for x in losses if kinds_here(x)), None)
+            bad = [x for x in leaves if kinds_here(x)]
             if loss is None and not bad:
                 return
-            before = frozenset[str]().union(*(_kinds(x) for x in _arrays(given)))
-            kinds = _kinds(loss if loss is not None else bad[0])
+            before = frozenset[str]().union(*(kinds_here(x) for x in _arrays(given)))
+            kinds = kinds_here(loss if loss is not None else bad[0])
         if "nan" in before or kinds <= before:
             return
         if loss is not None:
@@ -221,11 +221,11 @@ class Arrivals:
         results = [call.loss] if call.loss is not None else []
         results += [x for one in call.watched if (call.due or last) and (x := one()) is not None and x is not call.loss]
         with self._quiet():
-            before = frozenset[str]().union(*(_kinds(x) for one in call.given if (x := one()) is not None))
+            before = frozenset[str]().union(*(kinds_here(x) for one in call.given if (x := one()) is not None))
             if "nan" in before:
                 return
             for x in results:
-                kinds = _kinds(x) - before
+                kinds = kinds_here(x) - before
                 if not (call.kind.trains and (x is call.loss or call.known)):
                     kinds &= frozenset(() if call.kind.writes_nan and not call.kind.trains else ("nan",))
                 if kinds:
@@ -268,7 +268,7 @@ def _weakly(x: Any) -> Callable[[], Any]:
         return lambda: x
 
 
-def _kinds(x: Any) -> frozenset[str]:
+def kinds_here(x: Any) -> frozenset[str]:
     """What is not finite in an array, of the part of it that is here: of one on a device a number is asked first."""
     if isinstance(x, jax.Array):
         if x.is_deleted() or jax.numpy.issubdtype(x.dtype, jax.dtypes.extended):

@@ -16,6 +16,7 @@ from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed
 from nanlint.runtime.adapters.jax.program import Op, Program, Value, is_backward, parts_of
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, sinks
 from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
+from nanlint.runtime.events import Death
 from nanlint.runtime.health import Health
 
 
@@ -23,10 +24,12 @@ from nanlint.runtime.health import Health
 class _Pattern:
     """Which probes of a function were not finite, and how, and what of its arguments was: what a replay found.
 
+    ``hid``: as a reader's.
     ``times``: how often it came. ``due``: when it is replayed again, and ``apart`` how many times after the last one.
     """
 
     births: list[Birth]
+    hid: Death | None = None
     times: int = 1
     due: int = 2
     apart: int = 1
@@ -84,9 +87,9 @@ class Births(Reader):
         seen = known.patterns.get(key)
         if seen is None:
             births = self._births(function, call, measured, known.graph)
-            known.patterns[key] = _Pattern([_forgotten(one) for one in births])
+            known.patterns[key] = _Pattern([_forgotten(one) for one in births], self.hid)
             return births
-        seen.times += 1
+        seen.times, self.hid = seen.times + 1, seen.hid
         if seen.times >= seen.due:
             births = self._births(function, call, measured, known.graph)
             again = [_forgotten(one) for one in births]
@@ -112,6 +115,7 @@ class Births(Reader):
         return graph
 
     def _births(self, function: Probed, call: Call, measured: Any, graph: _Graph) -> list[Birth]:
+        self.hid = None
         flagged = [probe for probe, x in zip(function.probes, measured, strict=True) if x != 0]
         try:
             found = replay(function.program, call.arguments, call.recorded, {probe.outer for probe in flagged})
@@ -120,6 +124,9 @@ class Births(Reader):
             note = f"the values are not available: {reason}"
             return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)]
         self._alerts(call, found)
+        hid = found.hid
+        if hid is not None:
+            self.hid = Death(f"in {hid.op.name}", frames_of(hid.op, hid.inside, self._watch.owns_file)[:1])
         self._any |= bool(found.births)
         births = [self._of(born, call, graph) for born in found.births]
         kinds = frozenset(("nan",) if np.isnan(measured).any() else ("pinf", "ninf"))

@@ -8,29 +8,32 @@ and come by here at every call.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 import numpy as np
-from jax._src import core, pjit, source_info_util
+from jax._src import array, core, pjit, source_info_util
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import ClosedJaxpr
 
 from nanlint.runtime.adapter import Watch, around, safely
-from nanlint.runtime.adapters.jax.arrivals import RESULTS, Arrivals, Kind
+from nanlint.runtime.adapters.jax.arrivals import RESULTS, Arrivals, Kind, kinds_here
 from nanlint.runtime.adapters.jax.places import frames_of_traceback
 from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed, probed
 from nanlint.runtime.adapters.jax.program import Op, Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Death, Frame
+from nanlint.runtime.fates import TEST, Ends
 from nanlint.runtime.hooks import Guard, Own
 
 #: the arguments of ``Watch.born``
@@ -42,6 +45,13 @@ CALL = "a call of a jitted function"
 FIRST, RARELY = 4, 32
 #: calls whose probes are not read yet: of those that may be gone through again, which hold memory, and of others
 MOST_HELD, MOST_UNREAD = 4, 64
+#: bytes of results that are held until a call is read; arrays that are told from others
+SMALL, MOST_KEYS = 1 << 20, 4_096
+#: eager ops that compare, which is no use of what they compare but where they ask if it is finite
+COMPARISONS = frozenset(
+    ["eq", "ne", "lt", "le", "gt", "ge", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
+)
+TESTS = COMPARISONS | {"isnan", "isinf", "isfinite", "is_finite", "isposinf", "isneginf"}
 
 
 @dataclass(eq=False)
@@ -82,7 +92,7 @@ class Call:
     """One call: what was given (if it may be gone through again), its loss, what the probes of each reader measured.
 
     ``frames``: of an eager op, which may be of a ``backward`` pass, or ``trained``, of one that such a pass follows.
-    ``donated``: what of ``arguments`` the program gave away.
+    ``donated``: what of ``arguments`` the program gave away. ``results``: what it gave, as far as that is still there.
     """
 
     function: Function
@@ -93,6 +103,7 @@ class Call:
     frames: tuple[Frame, ...]
     backward: bool
     trained: bool
+    results: Sequence[Callable[[], Any]] = ()
 
     @property
     def recorded(self) -> dict[Op, Sequence[Any]]:
@@ -120,6 +131,8 @@ class Reader(ABC):
     eager = False
     rare = False
     spare = False
+    #: the last op in a call that took away what was not finite, in words, and where
+    hid: Death | None = None
 
     @abstractmethod
     def probes(self, program: Program) -> Iterable[Probe]:
@@ -146,6 +159,9 @@ class Calls:
         self._original: Any = None
         self._fastpath: Any = None
         self._most = 0
+        self._undo: Callable[[], None] = lambda: None
+        self._keys: dict[int, tuple[Any, int]] = {}
+        self._count = itertools.count()
         self.arrivals = Arrivals(watch, self.quiet)
 
     def start(self, readers: Sequence[Reader]) -> None:
@@ -157,14 +173,19 @@ class Calls:
             pjit._pjit_call_impl_python = around(self._watch, CALL, self._original, self._call)
             self._fastpath = pjit._get_fastpath_data
             pjit._get_fastpath_data = around(self._watch, CALL, self._fastpath, self._entry)
-            _forget()
+            value = array.ArrayImpl._value
+            if self._watch.mode == "all":
+                array.ArrayImpl._value = property(around(self._watch, "what is read", value.fget, self._value))
+            self._undo = lambda: setattr(array.ArrayImpl, "_value", value)
+            forget()
 
     def stop(self) -> None:
         """Read what is unread, and hook out."""
         if self._original is not None:
             pjit._pjit_call_impl_python, pjit._get_fastpath_data = self._original, self._fastpath
             self._original = None
-            _forget()
+            self._undo()
+            forget()
             self.read(0)
 
     @contextmanager
@@ -188,7 +209,11 @@ class Calls:
             return original(*arguments, jaxpr=jaxpr, **params)
         function = self._function(jaxpr, params["name"])
         if not function.probed and not function.users:
-            return original(*arguments, jaxpr=jaxpr, **params)
+            if not self._watch.fates.following:
+                return original(*arguments, jaxpr=jaxpr, **params)
+            results = original(*arguments, jaxpr=jaxpr, **params)[0]
+            safely(self._watch, CALL, self._passed, function, arguments, results)
+            return results, None, _NOT_YET, []
         self.read(MOST_HELD if function.again else MOST_UNREAD)
         if function.rare is not None:
             looked = function.asked < FIRST or function.asked % RARELY == 0
@@ -210,7 +235,19 @@ class Calls:
         backward = "transpose" in str(context.name_stack)
         trained = "jvp" in str(context.name_stack) and not backward
         kept = arguments if function.again else ()
-        self._keep(Call(function, kept, donated, _at(function, results), measured, frames, backward, trained))
+        self._keep(
+            Call(
+                function,
+                kept,
+                donated,
+                _at(function, results),
+                measured,
+                frames,
+                backward,
+                trained,
+                _kept(function, results),
+            )
+        )
         return results, None, _NOT_YET if function.rests or function.plain is not None else None, []
 
     def _fast(self, original: Own, function: Function, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -220,7 +257,7 @@ class Calls:
         original.gives((results, None, None, []))
         self._arrived(function, arguments, results)
         functions = self._functions
-        self._keep(Call(function, (), (), _at(function, results), measured, (), False, False))
+        self._keep(Call(function, (), (), _at(function, results), measured, (), False, False, _kept(function, results)))
         if functions is self._functions:  # else what is read has changed what is watched
             self._own.made = function, compiled, consts, measured
         return results, None, None, []
@@ -264,10 +301,10 @@ class Calls:
         loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
         self.read(MOST_UNREAD)
         self._arrived(function, None, jax.tree.leaves(results))
-        self._keep(Call(function, (), (), loss, measured, (), False, False))
+        self._keep(Call(function, (), (), loss, measured, (), False, False, _kept(function, jax.tree.leaves(results))))
         function.asked += 1
         if function.rare is not None and function.asked % RARELY == 0:
-            _forget()  # the next call comes by
+            forget()  # the next call comes by
 
     def _arrived(self, function: Function, arguments: Sequence[Any] | None, results: Sequence[Any]) -> None:
         """Have the results looked at, but those that a derivative is yet made of."""
@@ -327,7 +364,10 @@ class Calls:
         numbers: dict[str, float] = {}
         self._own.busy = True
         try:
-            with self._guard:
+            ends = functools.cache(functools.partial(self._ends, call))
+            with self._guard, self._watch.ending_in(ends):
+                if self._watch.fates.following:
+                    self._passed(call.function, call.arguments, [one() for one in call.results])
                 for (reader, function), measured in zip(call.function.probed, call.measured, strict=False):
                     births += reader.read(function, measured, call)
                 numbers = _numbers(call.loss)
@@ -336,9 +376,51 @@ class Calls:
             for one in call.donated:
                 if isinstance(one, jax.Array):
                     one.delete()
-        for birth in births:
-            self._watch.born(**birth)
+        with self._watch.ending_in(ends):
+            for birth in births:
+                self._watch.born(**birth)
         self._counted(call, numbers)
+
+    # ── what becomes of it ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def key(self, x: Any) -> int:
+        """What tells an array from all others."""
+        known = self._keys.get(id(x))
+        if known is None or known[0]() is not x:
+            if len(self._keys) > MOST_KEYS:
+                self._keys = {number: one for number, one in self._keys.items() if one[0]() is not None}
+            known = self._keys[id(x)] = weakref.ref(x), next(self._count)
+        return known[1]
+
+    def _value(self, original: Callable[..., Any], x: Any) -> Any:
+        """The program reads an array."""
+        if self._watch.fates.following and not getattr(self._own, "busy", False):
+            with self.quiet():
+                self._watch.fates.arrive([self.key(x)] if kinds_here(x) else ())
+        return original(x)
+
+    def _passed(self, function: Function, arguments: Sequence[Any], results: Sequence[Any]) -> None:
+        """A call, as one op to what was born before it."""
+        given = [x for x in arguments if isinstance(x, jax.Array)]
+        if function.name in COMPARISONS and not any(kinds_of(x) for x in arguments[1:] if np.ndim(x) == 0):
+            return
+        with self.quiet():
+            made = [(self.key(x), bool(kinds_here(x))) for x in results if isinstance(x, jax.Array)]
+        name = f"jit({function.name})" if function.users else TEST if function.name in TESTS else function.name
+        self._watch.fates.passed(name, list(map(self.key, given)), made, self._watch.frames)
+
+    def _ends(self, call: Call) -> Ends:
+        """Which results of a call are not finite; it is not followed further what is in them but under ``all``."""
+        hid = next((reader.hid for reader, _ in call.function.probed if reader.hid is not None), None)
+        death = hid or Death(f"in jit({call.function.name})")
+        found = [one() for one in call.results]
+        if any(x is None or x.is_deleted() for x in found):
+            return None, death
+        with self.quiet():
+            bad = [self.key(x) for x in found if kinds_here(x)]
+        if bad and not self._watch.fates.following:
+            forget()
+        return bad if self._watch.mode == "all" or not bad else None, death
 
     def _counted(self, call: Call, numbers: dict[str, float]) -> None:
         """A call of the function that is called most is a step."""
@@ -463,6 +545,19 @@ def _numbers(loss: Any) -> dict[str, float]:
     return {"loss": float(loss)}
 
 
+def _kept(function: Function, results: Sequence[Any]) -> Sequence[Callable[[], Any]]:
+    """The results of a call, weakly where they are large."""
+    if not function.probed:
+        return ()
+    arrays = [x for x in results if isinstance(x, jax.Array) and is_inexact(x)]
+    small = sum(x.nbytes for x in arrays) <= SMALL
+    return [functools.partial(_same, x) if small else weakref.ref(x) for x in arrays]
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
 def _identical(a: Any, b: Any) -> bool:
     """Whether two arrays are the same to the bit; one nan is like another."""
     if not a.is_fully_addressable or jax.numpy.issubdtype(a.dtype, jax.dtypes.extended):
@@ -472,7 +567,7 @@ def _identical(a: Any, b: Any) -> bool:
     return bool(np.all(same)) or bool(np.array_equal(x, y, equal_nan=x.dtype.kind in "fc"))
 
 
-def _forget() -> None:
+def forget() -> None:
     """Let JAX's cache in C++ ask again for what it knows how to run; nothing is compiled anew."""
     pjit._cpp_pjit_cache_fun_only.clear()
     pjit._cpp_pjit_cache_explicit_attributes.clear()

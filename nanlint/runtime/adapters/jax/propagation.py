@@ -122,5 +122,5 @@ def _widens(old: Any, new: Any) -> bool:
     if not jnp.issubdtype(new, jnp.inexact):
         return True
     if not jnp.issubdtype(old, jnp.inexact):
-        return bool(jnp.finfo(new).max > 1e20)
+        return float(jnp.finfo(new).max) > 1e20
     return bool(jnp.finfo(new).max >= jnp.finfo(old).max)

@@ -51,17 +51,21 @@ class Born:
 
 @dataclass
 class Replay:
-    """``births`` in the order of the ops; ``hidden``: ops that took nan and gave none; ``kinds`` that were anywhere."""
+    """``births`` in the order of the ops; ``hidden``: ops that took nan and gave none; ``kinds`` that were
+    anywhere; ``hid``: the last op that took something and gave nothing that is not finite."""
 
     births: list[Born] = field(default_factory=list)
     hidden: list[Done] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
+    hid: Done | None = None
 
     def judge(self, done: Done) -> bool:
         """What of it is to be told; whether it is a birth."""
         after = frozenset[str]().union(*map(kinds_of, done.outputs))
         self.kinds |= after
         before = frozenset[str]().union(*map(kinds_of, done.inputs))
+        if before and not after:
+            self.hid = done
         fresh = after - before
         if fresh and can_give_birth(done.op):
             self.births += list(_on_mesh(done)) or [Born(done, fresh)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from nanlint.runtime.adapter import Adapter, Watch
@@ -27,7 +27,7 @@ class TensorFlowAdapter(Adapter):
         places = Places(watch)
         self._backward = Backward(watch, places)
         self._eager = EagerWatch(watch, places, self._backward)
-        self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet)
+        self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet, self.follow)
         self._tape = TapeWatch(watch, places, self._eager, self._graphs, self._backward)
         self._graphs.after_calls(self._tape.called)
         self._graphs.after_gradients(self._tape.arrived)
@@ -48,6 +48,14 @@ class TensorFlowAdapter(Adapter):
         self._graphs.stop()
         self._eager.stop()
         self._backward.stop()
+
+    def keys(self, value: Any) -> Sequence[Hashable]:
+        """Eager tensors have a number of their own."""
+        return (value._id,) if isinstance(value, tensors.EagerTensor) else ()
+
+    def follow(self) -> None:
+        """See each eager op."""
+        self._eager.start()
 
     def owns(self, value: Any) -> bool:
         """Dense, sparse and ragged tensors, and variables."""

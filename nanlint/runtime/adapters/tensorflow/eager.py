@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NamedTuple
@@ -17,14 +17,26 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 from tensorflow.python import pywrap_tfe as _tfe
 from tensorflow.python.framework import op_callbacks as _callbacks
+from tensorflow.python.framework.ops import _EagerTensorBase as EagerBase
 
-from nanlint.runtime.adapter import Tensor, Watch, safely
+from nanlint.runtime.adapter import Tensor, Watch, around, safely
 from nanlint.runtime.adapters.tensorflow.clamps import has_bounds
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
-from nanlint.runtime.adapters.tensorflow.ops import CLAMPS, HIDES, READS, is_call, says_nothing
+from nanlint.runtime.adapters.tensorflow.ops import (
+    CLAMPS,
+    COMPARES,
+    HIDES,
+    PRINTS,
+    READS,
+    TESTS,
+    UNREAD,
+    is_call,
+    says_nothing,
+)
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of, first_nan, health_of, is_finite
 from nanlint.runtime.adapters.tensorflow.variables import computes_in_place, handles_in, value_of
+from nanlint.runtime.fates import TEST
 
 #: ops that are remembered, twice over: where a tensor comes from is asked soon after
 REMEMBERED = 50_000
@@ -63,12 +75,18 @@ class EagerWatch:
         self._numbers: dict[tuple[str, Place, bool], int] = {}
         self._silent: dict[str, bool] = {}
         self._profiles = False
+        self._undo: Callable[[], None] | None = None
         self._callback = functools.partial(safely, watch, "TensorFlow's ops", self._executed)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Watch this thread, and those that it starts."""
+        if self._undo is not None:
+            return
+        read = EagerBase._numpy
+        EagerBase._numpy = around(self._watch, "what is read", read, self._read)
+        self._undo = functools.partial(setattr, EagerBase, "_numpy", read)
         _callbacks.add_op_callback(self._callback)
         if threading.getprofile() is None:
             threading.setprofile(functools.partial(safely, self._watch, "a new thread", self._thread_began))
@@ -76,6 +94,9 @@ class EagerWatch:
 
     def stop(self) -> None:
         """Leave this thread as it was; the callbacks of others end with them."""
+        if self._undo is not None:
+            self._undo()
+            self._undo = None
         if self._profiles:
             threading.setprofile(None)
             self._profiles = False
@@ -110,10 +131,31 @@ class EagerWatch:
         if graph is not None or "busy" in local:
             return
         local["busy"] = True
+        name = op.decode() if isinstance(op, bytes) else op
         try:
-            self._look(op.decode() if isinstance(op, bytes) else op, inputs, outputs)
+            if self._watch.mode == "all":
+                self._look(name, inputs, outputs)
+            if self._watch.fates.following and name not in UNREAD:
+                self._passed(name, inputs, outputs)
         finally:
             del local["busy"]
+
+    def _read(self, original: Callable[..., Any], tensor: Any) -> Any:
+        """The program reads a tensor."""
+        if self._watch.fates.following and "busy" not in self._local.__dict__:
+            with self.quiet():
+                self._watch.fates.arrive(bad_of([tensor]))
+        return original(tensor)
+
+    def _passed(self, op: str, inputs: Any, outputs: Any) -> None:
+        """Tell the fates of an op: what is printed or put into a variable has arrived."""
+        fates, given = self._watch.fates, [one._id for one in inputs]
+        if op in PRINTS or op == "AssignVariableOp" or (not outputs and computes_in_place(op)):
+            fates.arrive(bad_of(inputs))
+        elif op not in COMPARES or given[0] == given[-1]:
+            bad = set(bad_of(outputs))
+            name = TEST if op in TESTS or op in COMPARES else "a call of a function" if is_call(op) else op
+            fates.passed(name, given, [(one._id, one._id in bad) for one in outputs], self._places.frames)
 
     def _look(self, op: str, inputs: Any, outputs: Any) -> None:
         taped = not _tfe.TFE_Py_TapeSetIsEmpty()
@@ -317,6 +359,12 @@ class EagerWatch:
                 op=op,
                 made_at=[f"{one.path}:{one.line}" for one in came],
             )
+
+
+def bad_of(tensors: Any) -> list[int]:
+    """Those of eager tensors that are not finite, by their ids."""
+    floats = (one for one in tensors if isinstance(one, EagerTensor) and one._datatype_enum() in _FLOATS)
+    return [one._id for one in floats if not is_finite(one)]
 
 
 def _tensors(tensors: Any, name: str) -> list[Tensor]:

@@ -9,6 +9,8 @@ and over replicas; nothing is copied, executed twice, or waited for in between.
 
 from __future__ import annotations
 
+import functools
+import re
 import threading
 import time
 import weakref
@@ -33,12 +35,17 @@ from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
 from nanlint.runtime.adapters.tensorflow.clamps import ClampProbe
 from nanlint.runtime.adapters.tensorflow.contents import Contents
+from nanlint.runtime.adapters.tensorflow.eager import bad_of
 from nanlint.runtime.adapters.tensorflow.filtered import FilterProbe
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
+from nanlint.runtime.adapters.tensorflow.kept import OURS
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.sessions import Sessions, is_run_by_session
 from nanlint.runtime.adapters.tensorflow.tensors import array_of
+from nanlint.runtime.adapters.tensorflow.variables import handles_in, value_of
+from nanlint.runtime.events import Death
+from nanlint.runtime.fates import Ends
 from nanlint.runtime.hooks import Guard
 
 #: as a failure is told
@@ -49,6 +56,8 @@ _ELSEWHERE = ("Dataset",)
 
 #: seconds that what came by at flagged lines may be newer than what is written down
 STALE = 2.0
+#: of the name of a function in a context, what is not the user's
+_FUNCTION = re.compile(r"^(__inference_|__forward_|__backward_)+|_\d+$")
 
 Probe = BirthProbe | SiteProbe | ClampProbe | FilterProbe | ArrivalProbe
 
@@ -71,6 +80,7 @@ class GraphWatch:
         places: Places,
         backward: Backward,
         quiet: Callable[[], AbstractContextManager[None]],
+        follow: Callable[[], None],
     ) -> None:
         self._watch = watch
         self.contents = Contents()
@@ -78,7 +88,7 @@ class GraphWatch:
         self.settings = Settings()
         self._places = places
         self._backward = backward
-        self._quiet = quiet
+        self._quiet, self._follow = quiet, follow
         self.sessions = Sessions(watch, places, backward)
         self._local = threading.local()
         self._lock = threading.RLock()
@@ -127,14 +137,13 @@ class GraphWatch:
             return found
 
         def called(original: Any, context: Any, name: bytes, tensor_inputs: Any, num_outputs: int) -> Any:
-            done = False
+            outputs = None
             try:
                 outputs = original(context, name, tensor_inputs, num_outputs)
-                done = True
                 return outputs
             finally:
                 if not self._busy:
-                    self._after_call(name, tensor_inputs, done)
+                    self._after_call(name, tensor_inputs, outputs)
 
         def saved(original: Any, *args: Any, **kwargs: Any) -> Any:
             with self.at_rest():
@@ -281,7 +290,7 @@ class GraphWatch:
         filters = [probe for probe in probes if isinstance(probe, FilterProbe) and not probe.setting.host]
         return Called(all(probe.setting.host for probe in probes), timeline, filters)
 
-    def _after_call(self, name: bytes, inputs: Sequence[Any], done: bool) -> None:
+    def _after_call(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any] | None) -> None:
         """A function has run: was there an alarm? Does it count as a step? Most calls are to cost next to nothing."""
         called = self._calls.get(name)
         if called is None:
@@ -290,12 +299,25 @@ class GraphWatch:
             self._watch.executed(*called.timeline)
         rung = self._heard(called.host)
         if rung or time.monotonic() - self._told > STALE:
-            self._read(name, inputs, rung)
+            with self._watch.ending_in(functools.cache(functools.partial(self._ends, name, inputs, outputs))):
+                self._read(name, inputs, rung)
         elif called.filters:
             with self.at_rest():
                 for probe in called.filters:
                     probe.read(self._watch)
-        self._called(name, rung or not done)
+        self._called(name, rung or outputs is None)
+
+    def _ends(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any] | None) -> Ends:
+        """Which results of a call are not finite; what is in a variable has arrived."""
+        with self.at_rest():
+            stored = [value_of(one) for one in handles_in(inputs) if one._id not in OURS]
+            death = Death(f"in the function {_FUNCTION.sub('', name.decode())}", self._watch.frames()[:1])
+            if outputs is None or bad_of(stored):
+                return None, death
+            bad = bad_of(outputs)
+        if bad:
+            self._follow()
+        return bad, death
 
     def _heard(self, host: bool) -> bool:
         if host:

@@ -19,6 +19,8 @@ from nanlint.runtime.adapters.tensorflow.tensors import Array
 INNER = (_inner.CondBranchFuncGraph, _inner.WhileCondFuncGraph, _inner.WhileBodyFuncGraph)
 #: what is added to a graph of the program is named so
 SCOPE = "nanlint"
+#: the handles of all that is kept, by their ids
+OURS: set[int] = set()
 
 
 def is_ours(op: Any) -> bool:
@@ -43,6 +45,7 @@ class Kept:
                 name="nanlint",
                 shape=initial.shape if shape is None else shape,
             )
+        OURS.add(self._variable.handle._id)
 
     def get(self) -> Array:
         """What it holds, outside of graphs; a copy."""

@@ -45,6 +45,12 @@ READS = named(
 #: can give a finite output of a nan
 HIDES = named("ClipByValue DivNoNan MaxPool Maximum Minimum MulNoNan Relu Relu6 Select SelectV2 XDivNoNan")
 
+#: show numbers; ask for the shape only; compare elements, which is no use of them; ask if they are finite
+PRINTS = named("AsString Print PrintV2 StringFormat SaveV2 WriteScalarSummary WriteHistogramSummary WriteSummary")
+UNREAD = named("OnesLike Rank Shape ShapeN Size ZerosLike")
+COMPARES = named("Equal Greater GreaterEqual Less LessEqual NotEqual")
+TESTS = named("IsFinite IsInf IsNan")
+
 #: hold elements at a bound
 CLAMPS = named("ClipByValue Maximum Minimum")
 

@@ -29,6 +29,8 @@ from nanlint.runtime.adapters.tensorflow.ops import READS
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.rows import is_float
 from nanlint.runtime.arrays import health_of_array
+from nanlint.runtime.events import Death
+from nanlint.runtime.fates import Ends
 from nanlint.runtime.health import Health
 
 #: as a failure is told, and as it is reported where something arrived
@@ -160,13 +162,8 @@ class Sessions:
     def _look(self, plan: Plan, came: Mapping[str, Any], found: Any, given: Sequence[Any]) -> None:
         """Tell of what came back, of the ops in which something was born, of what came by at flagged lines."""
         healths = {name: _health(value) for name, value in came.items()}
-        if plan.births is not None and came:
-            born = [one.name for one in plan.born]
-            kept = self._watch.keep_elements if any(healths[name].bad for name in born) else 0
-            elements = [np.ravel(came[name])[:kept].tolist() for name in born]
-            plan.births.came_by(self._watch, [healths[name] for name in born], elements)
-        for one in plan.seen if came else ():
-            self._watch.observed(one.site, one.role, healths[one.tensor.name])
+        with self._watch.ending_in(lambda: self._ends(plan, healths, found)):
+            self._told(plan, came, healths)
         data = [*map(_health, given), *(healths[one.name] for one in plan.read if came)]
         seen = [(what, name, healths[one.name]) for what, name, one in plan.arrivals if came]
         if not any(one.bad for _, _, one in seen):
@@ -175,6 +172,23 @@ class Sessions:
         judge(self._watch, seen, ASKED, self._watch.frames(), any(one.bad for one in data))
         if plan.trains:
             self._step(seen)
+
+    def _ends(self, plan: Plan, healths: Mapping[str, Health], found: Any) -> Ends:
+        """Whether something bad is left of a run, as far as it can be told."""
+        left = [
+            *(healths[one.name] for _, _, one in plan.arrivals if one.name in healths),
+            *map(_health, _arrays(found)),
+        ]
+        return None if not left or any(one.bad for one in left) else (), Death(f"in {ASKED}", self._watch.frames()[:1])
+
+    def _told(self, plan: Plan, came: Mapping[str, Any], healths: Mapping[str, Health]) -> None:
+        if plan.births is not None and came:
+            born = [one.name for one in plan.born]
+            kept = self._watch.keep_elements if any(healths[name].bad for name in born) else 0
+            elements = [np.ravel(came[name])[:kept].tolist() for name in born]
+            plan.births.came_by(self._watch, [healths[name] for name in born], elements)
+        for one in plan.seen if came else ():
+            self._watch.observed(one.site, one.role, healths[one.tensor.name])
 
     def _step(self, seen: Sequence[tuple[str, str, Health]]) -> None:
         losses = [one for what, _, one in seen if what == LOSS and one.size == 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -22,7 +22,7 @@ from nanlint.runtime.adapters.torch.breakdown import (
 )
 from nanlint.runtime.adapters.torch.compiled import Compiled
 from nanlint.runtime.adapters.torch.deferred import Ahead, looks
-from nanlint.runtime.adapters.torch.eager import Births
+from nanlint.runtime.adapters.torch.eager import Births, keys_of
 from nanlint.runtime.adapters.torch.sentinel import Sentinel, restore, snapshot
 from nanlint.runtime.adapters.torch.steps import Steps
 from nanlint.runtime.health import Health
@@ -52,8 +52,7 @@ class TorchAdapter(Adapter):
         hooks.compiling = torch.compiler.is_compiling
         self._batches.start()
         self._steps.start()
-        if self.watch.mode != "sentinel":
-            self._arrivals.start()
+        self._arrivals.start()
 
     def stop(self) -> None:
         self._arrivals.stop()
@@ -93,6 +92,12 @@ class TorchAdapter(Adapter):
 
     def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
         return numbers_of(value, limit)
+
+    def keys(self, value: Any) -> Sequence[Hashable]:
+        return keys_of(value)
+
+    def follow(self) -> None:
+        self._births.start()
 
     def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
         if isinstance(result, torch.Tensor) and not torch.compiler.is_compiling():

@@ -23,6 +23,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
 from nanlint.runtime.adapters.torch.deferred import Left
+from nanlint.runtime.adapters.torch.eager import keys_of
 from nanlint.runtime.adapters.torch.steps import names_among, parameters_of
 from nanlint.runtime.events import Frame
 from nanlint.runtime.health import Health, health_of_numbers
@@ -97,7 +98,8 @@ class Arrivals:
     def stop(self) -> None:
         if self._undo:
             safely(self._watch, PASS, self.read)
-            safely(self._watch, "parameters", self._parameters)
+            if self._watch.mode != "sentinel":
+                safely(self._watch, "parameters", self._parameters)
         while self._undo:
             self._undo.pop()()
 
@@ -111,7 +113,7 @@ class Arrivals:
         )
 
     def _pass(self, run: Callable[..., Any], roots: Any, *args: Any, **kwargs: Any) -> Any:
-        if self._is_elsewhere():
+        if self._is_elsewhere() or (self._stepped and self._watch.mode == "sentinel"):  # it is looked at in steps
             return run(roots, *args, **kwargs)
         keeps = bool(kwargs.get("accumulate_grad", False))
         asked = "backward()" if keeps else "autograd.grad()"
@@ -141,6 +143,7 @@ class Arrivals:
         scaled = scale(scaler, outputs)
         if scaler.is_enabled():
             self._watch.scaler()
+            self._watch.fates.passed("the scaled loss", keys_of(scaled), (), lambda: self._watch.frames(2))
             pairs = zip(scaled, outputs, strict=True) if isinstance(outputs, (list, tuple)) else ((scaled, outputs),)
             for one, loss in pairs:
                 if isinstance(one, torch.Tensor):
@@ -252,10 +255,7 @@ class Arrivals:
                 self._watch.arrived("parameter", f"a parameter{more}", bad[0], asked=asked, frames=frames)
 
     def _tell(self, what: str, name: str, tensor: torch.Tensor, asked: str) -> None:
-        waits = self._watch.mode == "sentinel"  # which tells of the step as a whole
-        self._watch.arrived(
-            what, name, tensor.detach(), asked=asked, frames=self._watch.frames(2), given=self._given, waits=waits
-        )
+        self._watch.arrived(what, name, tensor.detach(), asked=asked, frames=self._watch.frames(2), given=self._given)
 
     # ── torch.func ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -21,6 +21,7 @@ from nanlint.runtime.adapter import Tensor, Watch, around
 from nanlint.runtime.adapters.torch import words
 from nanlint.runtime.adapters.torch.breakdown import (
     NINF,
+    NONE,
     PINF,
     any_suspicious,
     apart,
@@ -28,8 +29,8 @@ from nanlint.runtime.adapters.torch.breakdown import (
     kinds_of,
     suspicious,
 )
-from nanlint.runtime.adapters.torch.eager import Births, Plan, plain, plan_of
-from nanlint.runtime.events import Frame
+from nanlint.runtime.adapters.torch.eager import Births, Plan, keys_of, plain, plan_of
+from nanlint.runtime.events import Death, Frame
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard
 from nanlint.runtime.sites import Site
@@ -287,6 +288,7 @@ class Watched:
         paused = self._by.births.pause()
         try:
             results = call(args)
+            self._repetition.passed(inputs, results)
             if self._repetition.look(inputs, kept, results):
                 self._by.births.fed = True
         finally:
@@ -318,6 +320,8 @@ class Repetition:
         self._graph = graph
         self._runs = 0
         self._resigned = 0
+        #: what took away something bad in the last repetition
+        self._hid: tuple[str, tuple[Frame, ...]] = (f"a graph of {graph.by}", ())
 
     def keep(self, inputs: Sequence[Any]) -> Kept:
         """Before a run."""
@@ -328,6 +332,14 @@ class Repetition:
             with apart():
                 copies = {i: x.clone() for i, x in written.items()}
         return Kept(copies, torch.get_rng_state() if graph.random else None)
+
+    def passed(self, inputs: Sequence[Any], results: Any) -> None:
+        """After a run, which is one op to what was born outside of it."""
+        fates = self.watch.fates
+        if fates.following:
+            with Guard(self.watch, "a run of a PyTorch graph"), apart():
+                made = [(key, suspicious(one)) for one in plain(results) for key in keys_of(one)]
+                fates.passed(f"a graph of {self._graph.by}", keys_of(inputs), made, self.watch.frames)
 
     def look(self, inputs: Sequence[Any], kept: Kept, results: Any) -> bool:
         """After a run: whether something in its results is bad. Only the watch may raise, to stop the program."""
@@ -342,8 +354,10 @@ class Repetition:
             if bad and not due and self._is_old(before, results):
                 return True
             reports = self._again(before, kept, bad)
-        for report, words_ in reports:
-            report(**words_)
+        leaving = keys_of([x for x in plain(results) if suspicious(x)]) if reports else ()
+        with self.watch.ending_in(lambda: (leaving, Death(f"in {self._hid[0]}", self._hid[1][:1]))):
+            for report, words_ in reports:
+                report(**words_)
         return bad
 
     def _is_due(self, kept: Kept) -> bool:
@@ -371,6 +385,7 @@ class Repetition:
                 ops.run(*inputs)
         finally:
             torch.set_rng_state(state)
+        self._hid = ops.hid or self._hid
         found: list[tuple[Callable[..., Any], dict[str, Any]]] = []
         seen = list(ops.observed())
         found += [(self._seen, {"seen": seen})] if seen else []
@@ -417,7 +432,10 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         self._watch = watch
         self._born: list[tuple[fx.Node, dict[str, Any]]] = []
         self._bad: set[fx.Node] = set()
+        self._came_in: dict[tuple[Any, ...], frozenset[str]] = {}
         self.last: tuple[Frame, ...] = ()
+        #: the last op that was given something bad and gave nothing bad, and where
+        self.hid: tuple[str, tuple[Frame, ...]] | None = None
 
     def run_node(self, n: fx.Node) -> Any:
         step = self._graph.steps.get(n)
@@ -449,6 +467,8 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         given = frozenset().union(*map(kinds_of, outputs))
         if given:
             self._bad.add(node)
+        elif step.plan.name not in words.UNREAD and not self._bad.isdisjoint(node.all_input_nodes):
+            self.hid = step.called, step.frames
         if step.frames:
             self.last = step.frames
         looks = step.plan.looks or step.plan.cast
@@ -458,6 +478,8 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         had = words.literal_kinds(node.args).union(words.literal_kinds(node.kwargs), *(kinds_of(x) for _, x in inputs))
         if step.plan.mirrors and had & {PINF, NINF}:
             had |= {PINF, NINF}
+        if step.backward:  # what came into its formula is not its own, though it was masked there on the way
+            had = self._came_in[step.call] = had | self._came_in.get(step.call, NONE)
         if not given - had:
             return
         notes = [] if step.called == step.plan.name else [f"it contains {step.plan.name} when compiled"]

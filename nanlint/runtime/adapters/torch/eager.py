@@ -7,6 +7,7 @@ the node that is made next, so the line of the user's that was running when it m
 from __future__ import annotations
 
 import functools
+import math
 import sys
 import threading
 import weakref
@@ -19,7 +20,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from nanlint.runtime.adapter import Tensor, Watch, safely
+from nanlint.runtime.adapter import Tensor, Watch, around, safely
 from nanlint.runtime.adapters.torch import deferred, words
 from nanlint.runtime.adapters.torch.breakdown import (
     NAN,
@@ -35,11 +36,14 @@ from nanlint.runtime.adapters.torch.breakdown import (
     suspicious,
 )
 from nanlint.runtime.events import Frame
+from nanlint.runtime.fates import TEST
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard
 
 Line = tuple[str, int, str]
 
+#: what reads the numbers of a tensor as a whole, past every mode
+READERS = ((torch._tensor_str, "_str"), *((torch.Tensor, name) for name in ("numpy", "tolist", "__reduce_ex__")))
 #: executions of a kind of clip in which it is asked whether any element gets through
 CLIPS = 64
 #: ops before a birth, one behind the other, that are told with it
@@ -55,6 +59,7 @@ _FLOAT32 = torch.float32
 _TENSOR, _PARAMETER = torch.Tensor, torch.nn.Parameter
 _number: Callable[[], int] = torch.autograd._get_sequence_nr
 _node: Callable[[], Any] = torch._C._current_autograd_node
+_is_apart: Callable[[str], bool] = torch._C._dispatch_tls_is_dispatch_key_excluded
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +124,7 @@ class Births:
         self._modes: weakref.WeakSet[BirthMode] = weakref.WeakSet()
         self._previous: Any = None
         self._running = False
+        self._undo: list[Callable[[], None]] = []
         #: whether something bad has come out of an op: what comes by later is no surprise
         self.fed = False
         #: whether this step's ops are written to the timeline: of ever fewer steps, as they are alike
@@ -130,6 +136,12 @@ class Births:
         if self._running:
             return
         self._running = True
+        #: whether each op is judged: else, what was born is only followed
+        self.judging = self._watch.mode == "all"
+        for owner, name in READERS:
+            original = getattr(owner, name)
+            setattr(owner, name, around(self._watch, "what is read", original, self._read))
+            self._undo.append(functools.partial(setattr, owner, name, original))
         self._enter()
         self._previous = getattr(threading, "_profile_hook", None)
         threading.setprofile(functools.partial(safely, self._watch, "a new thread", self._in_thread))
@@ -138,6 +150,8 @@ class Births:
         if not self._running:
             return
         self._running = False
+        while self._undo:
+            self._undo.pop()()
         threading.setprofile(self._previous)
         for mode in list(self._modes):
             safely(self._watch, "PyTorch's ops", mode.flush)
@@ -162,6 +176,13 @@ class Births:
                     mode.away = True
                 return mode
         return None
+
+    def _read(self, original: Callable[..., Any], tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        """The program prints a tensor, keeps it, or hands it to NumPy."""
+        if self._watch.fates.following and not _is_apart("Python"):
+            with apart():
+                self._watch.fates.arrive(key for one in plain(tensor) if suspicious(one) for key in keys_of(one))
+        return original(tensor, *args, **kwargs)
 
     def _enter(self) -> None:
         mode = BirthMode(self._watch, self)
@@ -190,13 +211,16 @@ def leave(mode: TorchDispatchMode) -> None:
 class Pending:
     """Births in the formula of one backward op of PyTorch's, until it is done: many formulas divide by 0 and mask that.
 
-    It holds what the formula has computed since and not used: that is what comes out of it.
+    It holds what the formula has computed since and not used: that is what comes out of it. What was not finite in what
+    it was given from outside (``came_in``) is not its own.
     """
 
     def __init__(self, node: Any, result: Any) -> None:
         self.reports: list[dict[str, Any]] = []
         self._node = node
         self._unused = {id(tensor): tensor for tensor in plain(result)}
+        self._made = dict(self._unused)
+        self.came_in = NONE
 
     def follows(self, node: Any, args: Sequence[Any]) -> bool:
         """Whether the next op is none of the formula's; if it is, what it is given is used."""
@@ -204,11 +228,15 @@ class Pending:
             return True
         for tensor in plain(args):
             self._unused.pop(id(tensor), None)
+            if id(tensor) not in self._made:
+                with apart():
+                    self.came_in |= kinds_of(tensor) if suspicious(tensor) else NONE
         return False
 
     def gave(self, result: Any) -> None:
         """An op of the formula gave this."""
         self._unused.update((id(tensor), tensor) for tensor in plain(result))
+        self._made.update(self._unused)
 
     def came_out(self) -> bool:
         """Whether something bad is in what is left."""
@@ -243,6 +271,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         self._lines: dict[int, Line | None] = {}
         self._last = -1
         self._pending: Pending | None = None
+        #: the backward op whose formula runs, and the kinds that its ops were given so far
+        self._came_in: tuple[tuple[int, str], frozenset[str]] = (-1, ""), NONE
         self._flags: list[deferred.Flag] = []
         self._owned: dict[str, bool] = {}
         self._filtering = watch.filtering
@@ -280,7 +310,10 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             elif far:
                 self._queue(plan, args, kwargs or {}, result)
             else:
-                self._executed(plan, args, kwargs, result, before)
+                if self._births.judging:
+                    self._executed(plan, args, kwargs, result, before)
+                if self._watch.fates.following:
+                    self._follow(plan, args, kwargs, result)
         return result
 
     def _executed(
@@ -305,6 +338,25 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             self._clipped(plan, args, result)
         elif plan.cast or (plan.hides and any(map(suspicious, plain(args)))):
             self._judge(plan, args, kwargs, result, before)
+
+    def _follow(self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any) -> None:
+        """Tell the fates of an op: in what it was given may be something bad that it takes away."""
+        fates = self._watch.fates
+        if plan.name in words.READS:
+            if not math.isfinite(abs(result)):
+                fates.arrive(keys_of(args[0]))
+            return
+        given = [key for one in (*args, *(kwargs or {}).values()) for key in keys_of(one)]
+        compares = plan.name in words.COMPARISONS
+        if compares and not _is_test(args):
+            return
+        made = [result, *(args[i] for i in plan.written if i < len(args))]
+        with apart():
+            outputs = [(key, one, suspicious(one)) for x in made for one in plain(x) for key in keys_of(one)]
+        whole = [(key, bad) for key, one, bad in outputs if bad or _is_whole(one)]
+        if plan.name not in words.UNREAD:
+            fates.passed(TEST if compares else plan.name, given, whole, functools.partial(self._watch.frames, 1))
+        fates.arrive(key for key, one, bad in outputs if bad and isinstance(one, _PARAMETER))
 
     # ── where ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -420,7 +472,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         pending, self._pending = self._pending, None
         if pending is not None and pending.came_out():
             for report in pending.reports:
-                self._watch.born(**report)
+                if report["kinds"] - pending.came_in:
+                    self._watch.born(**{**report, "kinds": report["kinds"] - pending.came_in})
 
     def flush(self) -> None:
         """Tell what waits for the next op, as there may be none; read what waits on devices."""
@@ -473,6 +526,13 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         had = before.union(words.literal_kinds(args), words.literal_kinds(kwargs), *(kinds_of(x) for _, x in inputs))
         if plan.mirrors and had & {PINF, NINF}:
             had |= {PINF, NINF}
+        running = _node()
+        if running is not None and not _inside(
+            self._watch.user_line()
+        ):  # what came into its formula is not its own, though it was masked there on the way
+            formula = running._sequence_nr(), running.name()
+            had |= self._came_in[1] if self._came_in[0] == formula else NONE
+            self._came_in = formula, had
         fresh = given - had
         if not fresh:
             return None if self._births.fed or NAN not in given else self._brought(inputs)
@@ -521,6 +581,27 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             if NAN in kinds_of(tensor):
                 return nan_in_data(name, tensor, self._watch.frames(1))
         return None
+
+
+def keys_of(value: Any) -> Sequence[int]:
+    """What a tensor is followed by: its storage, which views of it share; of several, all."""
+    if isinstance(value, torch.Tensor):
+        if value.__class__ in (_TENSOR, _PARAMETER) and value.layout is torch.strided:
+            return (value.untyped_storage()._cdata,)
+        return [key for part in parts_of(value) if part is not value for key in keys_of(part)]
+    if isinstance(value, (list, tuple)):
+        return [key for one in value for key in keys_of(one)]
+    return ()
+
+
+def _is_whole(tensor: torch.Tensor) -> bool:
+    """Whether it is all of its storage: what is finite of a view says nothing of the rest."""
+    return bool(tensor.numel() * tensor.element_size() >= tensor.untyped_storage().nbytes())
+
+
+def _is_test(args: Sequence[Any]) -> bool:
+    """Whether a comparison asks if something is finite: with an infinity, or of a tensor with itself."""
+    return len(args) > 1 and (args[0] is args[1] or bool(words.literal_kinds(args[1:2])))
 
 
 def nan_in_data(name: str, tensor: torch.Tensor, frames: Sequence[Frame]) -> dict[str, Any]:

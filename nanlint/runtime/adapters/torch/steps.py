@@ -127,6 +127,7 @@ class Steps:
             frames = self._watch.frames(1)
             self._skipped_by()
             self._watch.settled(skipped=True)
+            self._watch.fates.die("in a step that the loss scaler skipped")
             message = "the gradient was not finite under loss scaling, and the step was skipped"
             self._watch.alert("skipped-step", message, frames=frames, optimizer=type(optimizer).__name__)
             self._watch.step()
@@ -156,6 +157,8 @@ class Steps:
             self._watch.step(None, **numbers)
         elif numbers:
             self._watch.measured(**numbers)
+        if self._watch.mode != "all" and not self._watch.fates.following:
+            self._births.stop()  # which had begun to follow something
         self._births.tracing = self._watch.steps & (self._watch.steps - 1) == 0
 
     def _broke(self, optimizer: Optimizer) -> dict[str, Any] | None:

@@ -46,6 +46,11 @@ FIRST_ONLY = re.compile(r"scaled_dot_product|flash_attention|efficient_attention
 #: They copy elements, perhaps into a smaller range.
 CASTS = frozenset({"to_copy", "copy", "convert_element_type"})
 
+#: What reads a number; what asks only for the shape of a tensor; and what compares elements, which is no use of them.
+READS = frozenset({"local_scalar_dense", "item"})
+UNREAD = frozenset({"ones_like", "zeros_like", "empty_like", "full_like", "rand_like", "randn_like", "is_same_size"})
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "equal", "isclose"})
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 

@@ -23,6 +23,7 @@ MOST = 200
 
 VERDICT_STYLES = {
     "confirmed": "bold red",
+    "died": "dim",
     "close": "yellow",
     "in hindsight": "yellow",
     "clean": "green",
