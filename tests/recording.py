@@ -151,7 +151,12 @@ def alike(one: Answer, other: Answer) -> bool:
             return False
         wide = complex if one.dtype.kind == "c" else float
         few = FEW_DIGITS.get(one.dtype.name, 1e-3)
-        return bool(np.allclose(one.astype(wide), other.astype(wide), rtol=few, atol=1e-6, equal_nan=True))
+        one, other = one.astype(wide), other.astype(wide)
+        if few > 1e-3 and has_float16():
+            # what overflows in float32, of which float16 is made elsewhere, may be finite
+            both = np.isfinite(one) & np.isfinite(other)
+            one, other = one[both], other[both]
+        return bool(np.allclose(one, other, rtol=few, atol=1e-6, equal_nan=True))
     if isinstance(one, dict):
         return isinstance(other, dict) and one.keys() == other.keys() and all(alike(one[k], other[k]) for k in one)
     if isinstance(one, list):
@@ -159,6 +164,12 @@ def alike(one: Answer, other: Answer) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=1e-3, abs_tol=1e-6)
     return bool(one == other)
+
+
+@cache
+def has_float16() -> bool:
+    """Whether the processor computes in float16 itself: then libraries take other ways there."""
+    return Path("/proc/cpuinfo").exists() and "avx512_fp16" in Path("/proc/cpuinfo").read_text(encoding="utf-8")
 
 
 # ── files ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -55,7 +55,7 @@ class SumIfEmpty:
 
 @dataclass(frozen=True)
 class BiasedDeviation:
-    """The deviation of all elements, 0 where there is one. Unsafe: a number of Python's then, without a gradient.
+    """The deviation of all elements, 0 where there is one. Unsafe: many take another number for it.
 
     Along an axis, for display: without correction it is smaller by a factor of sqrt(1 - 1/n).
     """
@@ -71,7 +71,8 @@ class BiasedDeviation:
         found = place.named(x, "values") if x is not None and written.only("x", "ddof") else None
         if x is not None and found is not None and place.framework in COUNT:
             call = place.with_operand(x, found[0], written.call)
-            text = place.write(f"call if {COUNT[place.framework]} > 1 else 0.0", call=call, x=found[0])
+            total = "x.sum()" if written.receiver is not None else "sum(x)"
+            text = place.write(f"call if {COUNT[place.framework]} > 1 else 0 * {total}", call=call, x=found[0])
             return place.fix(Applicability.UNSAFE, [*found[1], place.put(written.call, text)], text) if text else None
         given = written.operand("ddof")
         if given is None and place.framework != "torch":

@@ -172,7 +172,7 @@ class Outline:
         if scope is None or scope[0] is not self.function(name) or here is None:
             return None
         binding = (statement for one in scope[1] if (statement := self.statement(one)) is not None)
-        above = [one for one in binding if (one.end_lineno or one.lineno) < here.lineno]
+        above = [one for one in binding if (one.end_lineno, one.end_col_offset) <= (here.lineno, here.col_offset)]
         last = max(above, key=lambda one: one.lineno, default=None)
         value = assigned(last, name.id) if last is not None else None
         return (last, value) if last is not None and value is not None else None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import cast
 
 from nanlint.analysis.names import is_epsilon
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
@@ -26,6 +27,11 @@ _BUILT_ON = {
     **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
     "tensorflow_probability": "tensorflow",
 }
+#: expressions in which it matters how tightly an operand binds
+OPERATORS = (
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Attribute, ast.Subscript, ast.Call, ast.Await),
+    *(ast.Starred, ast.NamedExpr, ast.Lambda),
+)
 #: a line that can be read at a glance
 SHORT = 88
 
@@ -202,30 +208,32 @@ class Place(Reading):
 
     def put(self, e: ast.AST, text: str) -> Edit:
         """``text`` in the place of an expression: in parentheses if it has to be, without those it does not need."""
-        span, text = self.span(e), flat(text)
-        whole = e
-        for parent, _ in self.file.outline.above(e):
-            if not isinstance(parent, ast.expr):
-                break
-            whole = parent
+        span, text, source = self.span(e), flat(text), self.file.source
         if not isinstance(e, ast.expr):
             return Edit(span, text)
-        source, around = self.file.source, self.span(whole)
+        whole: ast.expr = e
+        for parent, child in self.file.outline.above(e):
+            if not isinstance(parent, OPERATORS) or (isinstance(parent, ast.Call) and parent.func is not child):
+                break
+            if isinstance(parent, ast.Subscript) and parent.value is not child:
+                break
+            whole = cast(ast.expr, parent)
+        around = self.span(whole)
         before = source.segment(Span(around.row, around.column, span.row, span.column))
         old = source.segment(span)
         after = source.segment(Span(span.end_row, span.end_column, around.end_row, around.end_column))
-        meant = meaning(f"({before}({text}){after})")
-        if meaning(f"({before}{text}{after})") != meant:
+        meant = meaning(f"_({before}({text}){after})")
+        if meaning(f"_({before}{text}{after})") != meant:
             return Edit(span, f"({text})")
         line = source.lines[span.row - 1]
         left, right = line[: span.column - 1], line[span.end_column - 1 :]
         if span.row != span.end_row or not (left.endswith("(") and right.startswith(")")):
             return Edit(span, text)
-        if left[-2:-1].isidentifier() or left[-2:-1] in (")", "]") or right[1:2].isidentifier():
-            return Edit(span, text)
+        if re.search(r"[\w)\]'\"]\($", left) or re.match(r"\)\w", right):
+            return Edit(span, text)  # they are those of a call, or keep two words apart
         if before:
             needed = meaning(f"({before[:-1]}{old}{after[1:]})") != meaning(f"({before}{old}{after})")
-            spare = needed and meaning(f"({before[:-1]}{text}{after[1:]})") == meant
+            spare = needed and meaning(f"({before[:-1]}{text}{after[1:]})") == meaning(f"({before}({text}){after})")
         else:
             spare = isinstance(e, ast.BinOp) and (meaning(text) or "").startswith("Expression(body=Call(")
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1) if spare else span, text)

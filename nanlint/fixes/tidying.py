@@ -232,12 +232,15 @@ def relaid(before: Source, after: Source) -> Source:
     gone = {piece(before, old.get(row), row) for row, line in enumerate(before.lines, 1) if line not in kept}
     neat = all(one is None or laid_out(before, one, width, unit) == before.text[slice(*one)] for one in gone)
     changes: set[Change] = set()
+    texts: dict[tuple[int, int], str | None] = {}
     for row, line in enumerate(after.lines, 1):
         long = len(line.rstrip().expandtabs(4)) > width
         if line in kept or not (long or neat):
             continue
         own = piece(after, new.get(row), row)
-        text = None if own is None else laid_out(after, own, width, unit)
+        if own is not None and own not in texts:
+            texts[own] = laid_out(after, own, width, unit)
+        text = texts[own] if own is not None else None
         if own is not None and text is not None:
             changes.add((*own, text))
         elif long and row in new and new[row].lineno != row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import nanlint
 from tests.fixes.programs import JAX, TF, TORCH, Mend, Shown
 
 
@@ -108,3 +109,10 @@ def test_weights_go_in_where_the_function_takes_them(mend: Mend, shown: Shown) -
 
 def test_tensorflow_has_no_form_for_two_exponentials(shown: Shown) -> None:
     assert shown("NL106", TF + function("return tf.math.log(tf.exp(x) + tf.exp(y))")) == []
+
+
+def test_the_parentheses_of_a_call_stay() -> None:
+    """Also where the name of its function ends in a digit."""
+    text = "import numpy as np\nfrom scipy import special\n\n\ndef f(x):\n    return np.log10({})\n"
+    after = nanlint.fix_source(text.format("np.exp(x) / np.sum(np.exp(x))"), select=["NL401"]).source.text
+    assert after == text.format("special.softmax(x)")

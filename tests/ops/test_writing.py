@@ -7,7 +7,7 @@ import pytest
 from nanlint.ops.frameworks import load
 from nanlint.ops.frameworks.tensorflow import IN_MATH
 from nanlint.ops.op import OPS
-from nanlint.ops.writing import function_for, spelling_for, template
+from nanlint.ops.writing import function_for, spelling_for
 from nanlint.proof.calls import resolve
 from nanlint.source.roots import FRAMEWORKS
 from tests.ops.test_spellings import HISTORIC_NAMES, installed
@@ -37,10 +37,3 @@ def test_the_names_that_are_in_math_alone_are_those_of_tensorflow() -> None:
         name.partition(".")[2] for name in load().names() if name.startswith("tensorflow.") and name.count(".") == 1
     }
     assert {name for name in names if not hasattr(tf, name) and hasattr(tf.math, name)} == IN_MATH
-
-
-def test_a_template_over_ops_is_written_in_each_framework() -> None:
-    assert template("2 * sin({*x} / 2) ** 2", "jax") == "2 * jax.numpy.sin({*x} / 2) ** 2"
-    assert template("-expm1({x})", "tensorflow") == "-tensorflow.math.expm1({x})"
-    assert template("sigmoid({x})", "numpy") == "scipy.special.expit({x})"
-    assert template("hypot({a}, {b})", "tensorflow") is None
