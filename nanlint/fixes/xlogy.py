@@ -11,8 +11,10 @@ from nanlint.fixes.reading import Written
 from nanlint.fixes.template import written as written_as
 from nanlint.fixes.text import one_line
 from nanlint.graph.node import Node
+from nanlint.ops.frameworks import canonical
 from nanlint.ops.value import Kind
 from nanlint.ops.writing import function_for
+from nanlint.ops.writing import written as current
 
 #: frameworks in which the slope of xlogy with respect to its second operand is a quotient of both
 DIVIDES = frozenset({"torch", "jax"})
@@ -27,7 +29,7 @@ class XLogY:
 
     Safe: equal in value and gradient wherever the product is finite. In PyTorch and JAX the slope of ``xlogy(x, y)``
     with respect to y is x / y, which is 0/0 where both are 0: where a gradient flows, y is 1 there, of ``log`` itself.
-    Unsafe where it makes the file depend on SciPy.
+    Unsafe where it makes the file depend on SciPy, or on a newer TensorFlow.
     """
 
     log: Node
@@ -62,7 +64,12 @@ class XLogY:
         swapped = place.span(written.call) < place.span(x)
         if swapped and not (place.pure(x) or place.pure(y)):
             return display(text)
-        return place.fix(place.without_scipy(Applicability.SAFE), [place.put(product, text)], text)
+        # where the framework has another name for the logarithm by now, it may not have had the product yet
+        dated = written.function is not None and current(canonical(written.function)) != written.function
+        safety = (
+            Applicability.UNSAFE if dated and framework == "tensorflow" else place.without_scipy(Applicability.SAFE)
+        )
+        return place.fix(safety, [place.put(product, text)], text)
 
     def selected(self, place: Place, x: ast.expr | None, y: ast.expr) -> Fix | None:
         """The logarithm of a y that is 1 where both factors are 0: it is 0 there then, and so is its slope."""

@@ -40,7 +40,8 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
     ## Fix safety
     Safe: the same values and gradients wherever they are finite, and 0 if x and y are 0. With a gradient in PyTorch or
     JAX, the fix replaces y by 1 where x and y are 0, because the gradient of their `xlogy` with respect to y is 0/0
-    there. Otherwise the fix is `xlogy`; this is unsafe if it makes the file depend on SciPy.
+    there. Otherwise the fix is `xlogy`; this is unsafe if it makes the file depend on SciPy, or if the logarithm has a
+    name of TensorFlow 1, which may not have it.
 
     ## References
     SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.

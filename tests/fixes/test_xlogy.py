@@ -61,7 +61,10 @@ PRODUCTS = {
 @pytest.mark.parametrize(("imports", "before", "after"), PRODUCTS.values(), ids=PRODUCTS)
 def test_product_with_a_log(mend: Mend, imports: str, before: str, after: str) -> None:
     text = f"{imports}def loss(y, probs):\n    return {before}\n"
-    assert mend("NL104", text, unsafe=False) == text.replace(before, after)
+    # the logarithm of TensorFlow 1 is not known to have a product beside it
+    dated = "tf.log(" in before or "v1.log(" in before
+    assert mend("NL104", text, unsafe=dated) == text.replace(before, after)
+    assert not dated or mend("NL104", text) == text
 
 
 FOR_A_PERSON = {
