@@ -205,7 +205,8 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: without the correction the deviation is smaller, by a factor of sqrt(1 - 1/n), and 0 for one element.
+    Unsafe: 0 for one element and for none, and the same numbers for more. Along an axis it is a suggestion: without the
+    correction the deviation is smaller, by a factor of sqrt(1 - 1/n).
 
     ## References
     PyTorch: `torch.std`, on `correction`.

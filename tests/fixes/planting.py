@@ -79,8 +79,13 @@ def planted(source: Source, fix: Fix, wrong: Wrong) -> Iterator[Fix]:
     except Unpaired:
         return
     for old, new in pairing.exchanged:
-        # which number a bound is, is a choice
-        if not isinstance(old, ast.expr) or not isinstance(new, ast.expr) or is_number(new):
+        # which number a bound is, is a choice; what has a name is computed where it gets it
+        if (
+            not isinstance(old, ast.expr)
+            or not isinstance(new, ast.expr)
+            or is_number(new)
+            or isinstance(new, ast.Name)
+        ):
             continue
         span = source.span(cast(Located, old))
         text = wrong(mended.segment(mended.span(cast(Located, new))))

@@ -175,22 +175,12 @@ PROOFS = {
     "origin-jax": _origin("jax", "d = x - y\nreturn jnp.arctan2(d[..., 1], d[..., 0])"),
     "origin-tf": _origin("tensorflow", "d = x - y\nreturn tf.atan2(d[..., 1], d[..., 0])"),
     "one-torch": Proof(
-        "NL305", "torch", "return torch.std(x[:1], dim=0)", 1.0, unsafe=True, changes="0", shapes=VECTORS, dtypes=FINE
+        "NL305", "torch", "return torch.std(x[x > 0.5])", 1.0, unsafe=True, changes="0", shapes=VECTORS, dtypes=FINE
     ),
     "one-numpy": Proof(
         "NL305",
         "numpy",
-        "return np.std(x[:1], axis=0, ddof=1)",
-        1.0,
-        unsafe=True,
-        changes="0",
-        shapes=VECTORS,
-        dtypes=FINE,
-    ),
-    "one-jax": Proof(
-        "NL305",
-        "jax",
-        "return jnp.var(x[:1], axis=0, ddof=1)",
+        "return np.std(x[x > 0.5], ddof=1)",
         1.0,
         unsafe=True,
         changes="0",
