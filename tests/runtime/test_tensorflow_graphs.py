@@ -420,7 +420,8 @@ def test_steps_of_a_training_function_are_counted_with_loss_and_norm(tmp_path: P
 def test_the_sentinel_tells_a_loss_that_is_not_finite(tmp_path: Path) -> None:
     with watched(ADAPTERS, tmp_path, "sentinel") as reported:
         tf.function(root_slope)(tf.constant([0.0, 4.0]))
-    assert [alert.details["what"] for alert in reported.alerts("non-finite")] == ["gradient_norm"]
+    # the tape tells of it; what the function returned may be told of as well, where no step is known
+    assert [what for alert in reported.alerts("non-finite") if (what := alert.details.get("what"))] == ["gradient_norm"]
 
 
 @pytest.mark.parametrize(("mode", "unwatched"), [("sentinel", [True]), ("sites", [False])])
