@@ -24,7 +24,8 @@ import torch
 def main(steps):
     starting_values_of_the_fit = torch.tensor([1, 2, 0.0], requires_grad=True)
     for step in range(steps):
-        roots_of_the_values = torch.log(1 + torch.exp(starting_values_of_the_fit))
+        positive = starting_values_of_the_fit > 0
+        roots_of_the_values = torch.where(positive, torch.sqrt(starting_values_of_the_fit), 0.0)
         roots_of_the_values.sum().backward()
     return starting_values_of_the_fit
 
@@ -100,7 +101,7 @@ class TestPyodide:
         assert answers == [getattr(session, ask)(*rest) for ask, *rest in requests]
         assert all(json.loads(answer)["findings"] for answer in answers[: 2 * len(EXAMPLES) : 2])
         assert "its documented range is [0, 1]" in answers[-4]
-        assert "torch.nn.functional.softplus(\n            starting_values_of_the_fit, threshold=40\n" in answers[-3]
+        assert "torch.where(\n            positive, torch.sqrt(safe_starting_values_of_the_fit), 0.0\n" in answers[-3]
 
     def test_the_page_and_the_tests_have_one_version_of_it(self) -> None:
         [published] = re.findall(r"/pyodide/v([\d.]+)/", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
