@@ -29,6 +29,11 @@ def margin(place: Place, node: Node) -> str:
     return COARSE_MARGIN if place.facts.value(node).format.precision < 24 else MARGIN
 
 
+def root_bound(place: Place, node: Node) -> str:
+    """What a radicand, or a denominator, is bounded by in its format: not 0 in it, and as small as most have it."""
+    return COARSE_ROOT_BOUND if place.facts.value(node).format.precision < 24 else ROOT_BOUND
+
+
 @dataclass(frozen=True)
 class ClipInside:
     """The operand of an inverse function, clipped.
@@ -100,7 +105,6 @@ class RaiseBound:
         sign, number = (-1, bound.operand) if isinstance(bound, ast.UnaryOp) else (1, bound)
         if isinstance(bound, ast.UnaryOp) and not isinstance(bound.op, ast.USub):
             return None
-        coarse = place.facts.value(self.clamp).format.precision < 24
         if self.node.op in ("acos", "asin", "atanh", "acosh"):
             if not is_number(number, 1):
                 return None
@@ -110,7 +114,7 @@ class RaiseBound:
         if not is_number(number, 0):
             return None
         if self.node.op in ROOTS:
-            return COARSE_ROOT_BOUND if coarse else ROOT_BOUND
+            return root_bound(place, self.clamp)
         return f"{smallest(place, self.clamp):.0e}" if self.node.op in LOGARITHMS else BOUND
 
     def change(self, place: Place, bound: str) -> str:

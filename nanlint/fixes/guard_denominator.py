@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
+from nanlint.fixes.clip_inside import root_bound
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.template import written as written_as
@@ -20,8 +21,6 @@ NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.div
 #: what an author gives up who divides by something else where there was 0
 INFINITE = "quotients that were inf become finite"
 UNDEFINED = "the undefined 0/0 becomes 0"
-#: the least denominator, where the author has no number for it
-EPSILON = "1e-12"
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class GuardDenominator:
             return
         known = filter(None, (self.normalised(place, above), self.selected(place, below, safety)))
         yield from sorted(known, key=lambda fix: len(fix.edits))
-        by = place.epsilon(EPSILON)
+        by = place.epsilon(root_bound(place, self.denominator))
         text = place.write("clamp(x, min=by)", x=below, by=by) if place.facts.value(self.denominator).lo >= 0 else None
         if text is not None:
             message = f"set a lower bound: `{text}`, where the quotient is small or large, and has no more slope"

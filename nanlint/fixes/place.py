@@ -20,6 +20,7 @@ from nanlint.fixes.text import comments, flat, one_line
 from nanlint.ops.value import SMALL
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.width import DEFAULT
 
 #: libraries of ops on another framework's tensors
 _BUILT_ON = {
@@ -32,8 +33,6 @@ OPERATORS = (
     *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Attribute, ast.Subscript, ast.Call, ast.Await),
     *(ast.Starred, ast.NamedExpr, ast.Lambda),
 )
-#: a line that can be read at a glance
-SHORT = 88
 
 
 @dataclass(frozen=True)
@@ -266,7 +265,7 @@ class Place(Reading):
     def excess(self, edits: Iterable[Edit]) -> int:
         """By how much a line that edits change is longer than can be read at a glance, than the project's, and was."""
         source, lines = self.file.source, dict[int, str]()
-        most = min(SHORT, self.file.width)
+        most = min(DEFAULT, self.file.width)
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
             if edit.path or edit.span.row != edit.span.end_row:
                 return 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nanlint.analysis.structure import bare, square_root_of
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.clip_inside import COARSE_ROOT_BOUND, ROOT_BOUND
+from nanlint.fixes.clip_inside import root_bound
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.template import written as written_as
@@ -30,9 +30,7 @@ def safety(place: Place, quotient: Node | None) -> Applicability:
 
 def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
     """The radicand with a small lower bound, as most write it. Unsafe: what is below it moves, without a gradient."""
-    coarse = place.facts.value(node).format.precision < 24
-    by = COARSE_ROOT_BOUND if coarse else ROOT_BOUND
-    text = place.write("clamp(x, min=by)", x=x, by=by)
+    text = place.write("clamp(x, min=by)", x=x, by=root_bound(place, node))
     if text is not None and place.is_array_of(node, place.framework):
         message = f"set a lower bound: `{text}`, without a gradient below it"
         yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon")
@@ -42,9 +40,9 @@ def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
 class SafeRoot:
     """sqrt(x), or a power of x, of an x that is replaced by 1 where it is 0, and 0 there.
 
-    Safe: no value changes, no gradient but those that were not finite; NaN stays NaN. In PyTorch a root of a sum of
-    squares is a norm, which has a slope of 0 at 0. ``value``: the op itself is infinite there, or nan below, and only
-    a bound helps.
+    Safe: no value changes that was finite, no gradient but those that were not; NaN stays NaN where x is never
+    negative. In PyTorch a root of a sum of squares is a norm, which has a slope of 0 at 0. ``value``: the op itself
+    is infinite there, or nan below, and only a bound helps.
     """
 
     node: Node
@@ -176,18 +174,11 @@ class SafeNorm:
         known = {id(e) for e in (x, *axes.values())}
         if any(id(e) not in known and not (e is order and is_number(e, 2)) for e in written.arguments.values()):
             return
-        by = ROOT_BOUND
+        by = root_bound(place, self.norm["x"])
         text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
         if text is not None:
             message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
-            yield place.fix(
-                Applicability.UNSAFE,
-                [place.put(written.call, text)],
-                text,
-                message,
-                style="epsilon",
-                changes=by.isidentifier(),
-            )
+            yield place.fix(Applicability.UNSAFE, [place.put(written.call, text)], text, message, style="epsilon")
 
     def axes(self, written: Written) -> dict[str, ast.expr]:
         """The axis and whether it is kept, as arguments of a reduction."""
@@ -221,18 +212,10 @@ class SafeStd:
             yield place.fix(safety(place, self.quotient), edits, text, style="exact")
         elif text is not None:
             yield display(text)
-        by = ROOT_BOUND
-        added = place.write("sqrt(v + by)", v=variance, by=by)
+        added = place.write("sqrt(v + by)", v=variance, by=root_bound(place, self.std["x"]))
         if added is not None:
             message = f"replace with `{added}`, whose slope is finite"
-            yield place.fix(
-                Applicability.UNSAFE,
-                [place.put(written.call, added)],
-                added,
-                message,
-                style="epsilon",
-                changes=by.isidentifier(),
-            )
+            yield place.fix(Applicability.UNSAFE, [place.put(written.call, added)], added, message, style="epsilon")
 
     def variance(self, place: Place, written: Written) -> str | None:
         """The same call of the function that gives the variance."""

@@ -122,7 +122,7 @@ class _Spelled(ast.NodeTransformer):
         return node
 
     def _like(self, e: ast.expr, like: ast.expr | None) -> ast.expr:
-        """A number of the shape and dtype of an operand: TensorFlow makes float32 of numbers, and 1 wants shapes."""
+        """A number of the shape and dtype of an operand, x if there is one: TensorFlow makes float32 of numbers."""
         if not isinstance(e, ast.Constant) or e.value not in (0, 1) or like is None:
             return e
         name = "tensorflow.ones_like" if e.value else "tensorflow.zeros_like"

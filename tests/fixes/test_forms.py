@@ -139,6 +139,18 @@ def test_the_author_s_epsilon_is_taken() -> None:
     assert "clamp(min=1e-12)" in nanlint.fix_source(other, **options).source.text  # type: ignore[arg-type]
 
 
+def test_the_author_s_epsilon_is_the_bound_of_a_logarithm() -> None:
+    text = "import torch\n\n\ndef f(x, eps=1e-6):\n    return torch.log(torch.relu(x))\n"
+    after = nanlint.fix_source(text, select=["NL103"], confidence="possible", unsafe_fixes=True).source.text
+    assert "torch.log(torch.relu(x).clamp(min=eps))" in after
+
+
+def test_an_epsilon_is_not_0_in_the_format_of_its_operand() -> None:
+    text = "import torch\n\n\ndef f(x):\n    w = torch.relu(x).half()\n    return (w * x).sum() / w.sum()\n"
+    options = {"select": ["NL301"], "confidence": "possible", "unsafe_fixes": True, "fix_style": "epsilon"}
+    assert "w.sum().clamp(min=1e-6)" in nanlint.fix_source(text, **options).source.text  # type: ignore[arg-type]
+
+
 def test_a_style_that_there_is_not_is_an_error() -> None:
     with pytest.raises(ConfigError, match=r"fix-style: expected one of short, exact, epsilon, helper"):
         nanlint.fix_source("x = 1\n", fix_style="long")
