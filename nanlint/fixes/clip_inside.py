@@ -29,9 +29,10 @@ def margin(place: Place, node: Node) -> str:
     return COARSE_MARGIN if place.facts.value(node).format.precision < 24 else MARGIN
 
 
-def root_bound(place: Place, node: Node) -> str:
-    """What a radicand, or a denominator, is bounded by in its format: not 0 in it, and as small as most have it."""
-    return COARSE_ROOT_BOUND if place.facts.value(node).format.precision < 24 else ROOT_BOUND
+def root_bound(place: Place, node: Node, op: str = "sqrt") -> str:
+    """What a radicand, or a denominator, is bounded by: the author's epsilon, or as small as most have it, and not 0."""
+    usual = COARSE_ROOT_BOUND if place.facts.value(node).format.precision < 24 else ROOT_BOUND
+    return place.own_epsilon(op) or usual
 
 
 @dataclass(frozen=True)

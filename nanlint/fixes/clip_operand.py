@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
+from nanlint.fixes.template import has_names
 from nanlint.graph.node import Node
 from nanlint.ops.floats import FLOAT32
 
@@ -50,11 +51,13 @@ class ClipOperand:
             becomes = f"{least:.1f} in {fmt.name}" if own is None else f"that of {own}"
             message = f"clip to `{text}`: the log of anything below becomes {becomes}, without a gradient"
             edits = [*edits, place.put(x, text)]
-            yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=own is not None)
+            yield place.fix(
+                Applicability.UNSAFE, edits, text, message, style="epsilon", changes=own is not None and has_names(own)
+            )
 
     def own(self, place: Place) -> str | None:
         """The epsilon that the function is given to keep off such points."""
-        return place.own_epsilon() if self.log.op != "log1p" else None
+        return place.own_epsilon(self.log.op) if self.log.op != "log1p" else None
 
     def forms(self, place: Place, x: ast.expr) -> Iterator[tuple[list[Edit], str]]:
         """The operand with a lower bound: by its own dtype where the framework can be asked, and it can be named."""
@@ -78,6 +81,7 @@ class ClipOperand:
                 text = place.write(template, x=name, bound=f"{limit}.eps - 1" if above else f"{limit}.tiny")
                 if text is not None:
                     yield named[1], text
+                    return
         number = f"-1 + {value.format.eps:.0e}" if above else f"{smallest(place, self.log['x']):.0e}"
         text = place.write(template, x=x, bound=number)
         if text is not None:

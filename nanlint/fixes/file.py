@@ -41,6 +41,14 @@ class File:
                 found.setdefault(id(node.site), []).append(node)
         return found
 
+    @cached_property
+    def nodes_of(self) -> Mapping[str, Sequence[Node]]:
+        """Graph nodes by their op."""
+        found: dict[str, list[Node]] = {}
+        for node in self.facts.lowering.graph:
+            found.setdefault(node.op, []).append(node)
+        return found
+
     def is_pure(self, call: ast.Call) -> bool:
         """Whether a call is one of the catalogue's that has no effect and no chance in it."""
         if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):

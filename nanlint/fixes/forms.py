@@ -7,12 +7,10 @@ from collections.abc import Mapping
 
 LOG1P = {"": "log1p(x)"}
 EXPM1 = {"": "expm1(x)"}
-#: NumPy has none; PyTorch's is x beyond a threshold, 20 by default, where float64 still tells the two apart
-SOFTPLUS = {
-    "": "softplus(x)",
-    "torch": "softplus(x, threshold=40)",
-    **dict.fromkeys(("numpy", "scipy"), "logaddexp(0, x)"),
-}
+#: NumPy has none
+SOFTPLUS = {"": "softplus(x)", **dict.fromkeys(("numpy", "scipy"), "logaddexp(0, x)")}
+#: PyTorch's is x beyond a threshold, 20 by default, where float64 still tells the two apart
+SOFTPLUS_OF_DOUBLES = {**SOFTPLUS, "torch": "softplus(x, threshold=40)"}
 SIGMOID = {"": "sigmoid(x)"}
 TANH = {"": "tanh(x)"}
 #: in Keras the gradients of these are wrong where the two are equal

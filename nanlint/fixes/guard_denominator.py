@@ -10,6 +10,7 @@ from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.clip_inside import root_bound
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
+from nanlint.fixes.template import has_names
 from nanlint.fixes.template import written as written_as
 from nanlint.fixes.text import one_line
 from nanlint.graph.node import REFINE, Node, unrefined
@@ -83,12 +84,12 @@ class GuardDenominator:
             return
         known = filter(None, (self.normalised(place, above), self.selected(place, below, safety)))
         yield from sorted(known, key=lambda fix: len(fix.edits))
-        by = place.epsilon(root_bound(place, self.denominator))
+        by = root_bound(place, self.denominator, "div")
         text = place.write("clamp(x, min=by)", x=below, by=by) if place.facts.value(self.denominator).lo >= 0 else None
         if text is not None:
             message = f"set a lower bound: `{text}`, where the quotient is small or large, and has no more slope"
             edits = [place.put(below, text)]
-            yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=by.isidentifier())
+            yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=has_names(by))
 
     def normalised(self, place: Place, above: ast.expr | None) -> Fix | None:
         """PyTorch's ``normalize`` in the place of x / norm(x)."""

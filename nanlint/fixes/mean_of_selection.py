@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Fix
@@ -55,30 +57,47 @@ class SumIfEmpty:
 
 @dataclass(frozen=True)
 class BiasedDeviation:
-    """The deviation of all elements, 0 where there is one. Unsafe: many take another number for it.
+    """The deviation of all elements only where there are several. Unsafe: many take another number for a single one.
 
+    What becomes of a variable by its own deviation is left out for a single element; elsewhere the deviation is 0.
     Along an axis, for display: without correction it is smaller by a factor of sqrt(1 - 1/n).
     """
 
     deviation: Node
 
-    def rewrite(self, place: Place) -> Fix | None:
+    def rewrite(self, place: Place) -> Iterator[Fix]:
         place = place.at(self.deviation)
         written = place.written(self.deviation)
         if written is None:
-            return None
+            return
         x = written.operand("x")
-        found = place.named(x, "values") if x is not None and written.only("x", "ddof") else None
-        if x is not None and found is not None and place.framework in COUNT:
-            call = place.with_operand(x, found[0], written.call)
+        if x is not None and written.only("x", "ddof") and place.framework in COUNT:
+            several = f"{COUNT[place.framework]} > 1"
+            if (left_out := self.left_out(place, x, several)) is not None:
+                yield left_out
+            found = place.named(x, "values")
             total = "x.sum()" if written.receiver is not None else "sum(x)"
-            text = place.write(f"call if {COUNT[place.framework]} > 1 else 0 * {total}", call=call, x=found[0])
-            return place.fix(Applicability.UNSAFE, [*found[1], place.put(written.call, text)], text) if text else None
+            call = place.with_operand(x, found[0], written.call) if found is not None else None
+            text = place.write(f"call if {several} else 0 * {total}", call=call, x=found[0]) if found and call else None
+            if found is not None and text is not None:
+                yield place.fix(Applicability.UNSAFE, [*found[1], place.put(written.call, text)], text)
+                return
         given = written.operand("ddof")
         if given is None and place.framework != "torch":
-            return None
+            return
         plain = "0" if is_number(given, 1) and not isinstance(given.value, bool) else "False"
         changed, more = ({id(given): plain}, []) if given is not None else ({}, ["unbiased=False"])
         text = place.call(written.call, place.text(written.call.func), changed, more=more)
         message = f"use `{text}`: the result is smaller by a factor of sqrt(1 - 1/n), and 0 for one element"
-        return display(text, message)
+        yield display(text, message)
+
+    def left_out(self, place: Place, x: ast.expr, several: str) -> Fix | None:
+        """``if several: x = ...`` in the place of a statement that assigns x anew by its deviation."""
+        statement = place.file.outline.statement(x)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+        test = place.write(several, x=x)
+        if not isinstance(target, ast.Name) or not isinstance(x, ast.Name) or target.id != x.id or test is None:
+            return None
+        edit = place.under(f"if {test}:", statement)
+        message = f"leave a single element as it is: `if {test}:`"
+        return place.fix(Applicability.UNSAFE, [edit], f"if {test}: ...", message) if edit is not None else None

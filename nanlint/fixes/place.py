@@ -10,14 +10,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import cast
 
-from nanlint.analysis.names import is_epsilon
+from nanlint.analysis.epsilons import small
+from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Spelled, same
 from nanlint.fixes.outline import COMPREHENSIONS
 from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
 from nanlint.fixes.text import comments, flat, one_line
-from nanlint.ops.value import SMALL
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.width import DEFAULT
@@ -28,6 +28,8 @@ _BUILT_ON = {
     **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
     "tensorflow_probability": "tensorflow",
 }
+#: operands by which an op keeps another off 0
+GUARDS = (("add", "a", "b"), ("maximum", "a", "b"), ("clamp", "min"))
 #: expressions in which it matters how tightly an operand binds
 OPERATORS = (
     *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Attribute, ast.Subscript, ast.Call, ast.Await),
@@ -112,7 +114,8 @@ class Place(Reading):
     def spelling(self, framework: str | None = None) -> Spelling:
         """How ops are written here, in a framework or that of the place."""
         text = self.file.source.text
-        functions = {op for op in METHODS.get(self.framework, ()) if re.search(rf"{self.framework}\.{op}\(", text)}
+        methods = (*METHODS.get(self.framework, ()), "where")
+        functions = {op for op in methods if re.search(rf"{self.framework}\.{op}\(", text)}
         return Spelling(self.framework if framework is None else framework, self.spell, functions)
 
     def shown(self, template: str, **operands: ast.expr | str) -> Fix | None:
@@ -183,6 +186,18 @@ class Place(Reading):
         continued = span.row > 1 and self.file.source.lines[span.row - 2].rstrip("\r\n").endswith("\\")
         return not line[: span.column - 1].strip() and not continued
 
+    def under(self, header: str, statement: ast.stmt) -> Edit | None:
+        """A statement as the body of another, whose first line is given; None where it shares its lines."""
+        span, source = self.span(statement), self.file.source
+        lines = source.lines[span.row - 1 : span.end_row]
+        indent = lines[0][: span.column - 1]
+        step = next((line[: len(line) - len(line.lstrip())] for line in source.lines if line[:1] in " \t"), "    ")
+        text = source.segment(span)
+        if not self._leads(statement) or '"""' in text or "'''" in text:
+            return None
+        inner = text.replace("\n", f"\n{step}")
+        return Edit(span, f"{header}\n{indent}{step}{inner}")
+
     def fix(
         self,
         applicability: Applicability,
@@ -237,6 +252,18 @@ class Place(Reading):
             spare = isinstance(e, ast.BinOp) and (meaning(text) or "").startswith("Expression(body=Call(")
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1) if spare else span, text)
 
+    def plus(self, e: ast.expr, text: str) -> Edit:
+        """``text`` added to an expression, and nothing else touched where that needs no parentheses."""
+        span, source = self.span(e), self.file.source
+        around = self.span(self.file.outline.parents[e])
+        before = source.segment(Span(around.row, around.column, span.row, span.column))
+        after = source.segment(Span(span.end_row, span.end_column, around.end_row, around.end_column))
+        own = source.segment(span)
+        bare = meaning(f"({before}{own} + {text}{after})")
+        if bare is None or bare != meaning(f"({before}(({own}) + {text}){after})"):
+            return self.put(e, f"{self.text(e)} + {text}")
+        return Edit(Span(span.end_row, span.end_column, span.end_row, span.end_column), f" + {text}")
+
     def with_operand(self, e: ast.expr, text: str, whole: ast.expr | None = None) -> str:
         """The expression of the finding, or ``whole``, with ``text`` in the place of a part."""
         source, around, span = self.file.source, self.span(whole or self.site), self.span(e)
@@ -267,8 +294,11 @@ class Place(Reading):
         source, lines = self.file.source, dict[int, str]()
         most = min(DEFAULT, self.file.width)
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
-            if edit.path or edit.span.row != edit.span.end_row:
+            if edit.path:
                 return 0
+            if edit.span.row != edit.span.end_row:
+                lines[edit.span.row] = edit.content if "\n" in edit.content else " " * edit.span.column + edit.content
+                continue
             line = lines.get(edit.span.row, source.lines[edit.span.row - 1])
             lines[edit.span.row] = line[: edit.span.column - 1] + edit.content + line[edit.span.end_column - 1 :]
         longer = (
@@ -278,21 +308,28 @@ class Place(Reading):
         )
         return max(0, *longer) if lines else 0
 
-    def own_epsilon(self) -> str | None:
-        """The author's epsilon here: a parameter of the function, or a constant of the module, of a small number."""
-        outline, row = self.file.outline, self.span(self.site).row
-        for scope in dict.fromkeys((outline.function(self.site), outline.tree)):
-            for name, binders in outline.bound(scope).items():
-                seen = is_epsilon(name) and outline.binding(name, self.site) == (scope, binders)
-                seen = seen and (scope is not outline.function(self.site) or getattr(binders[0], "lineno", row) < row)
-                number = outline.given(binders[0], name) if seen and len(binders) == 1 else None
-                if isinstance(number, ast.Constant) and isinstance(number.value, float) and number.value < SMALL:
-                    return name
-        return None
+    def own_epsilon(self, op: str) -> str | None:
+        """What the author keeps such an op off its pole by elsewhere, in this function before others.
 
-    def epsilon(self, usual: str) -> str:
-        """The small number that the author uses: a parameter that is called so; else what is usual."""
-        return self.own_epsilon() or usual
+        Else the epsilon, by its name, that is added to anything or bounds it in this function: under a root its square.
+        """
+        outline, here = self.file.outline, self.file.outline.function(self.site)
+        kept = {bare(node["b" if op == "div" else "x"]).index for node in self.file.nodes_of.get(op, ())}
+        found: list[tuple[bool, bool, str]] = []
+        for guard, name in (
+            (node, name) for kind, *names in GUARDS for node in self.file.nodes_of.get(kind, ()) for name in names
+        ):
+            number = guard.get(name)
+            site = number.site if number is not None and small(number, self.facts.value) else None
+            if site not in outline.parents or not isinstance(site, ast.Name | ast.Constant):
+                continue
+            there, text = outline.function(site), self.text(site)
+            same = guard.index in kept
+            if isinstance(site, ast.Name) and outline.binding(text, site) != outline.binding(text, self.site):
+                continue
+            if same or (there is here and isinstance(site, ast.Name)):
+                found.append((not same, there is not here, text if same or op != "sqrt" else f"{text} ** 2"))
+        return min(found, key=lambda one: one[:2])[2] if found else None
 
     def helper(self, name: str, purpose: str, *body: str | None) -> Edit | None:
         """A function of x, put before the first one of the file; None where its name is taken, or it has no body."""

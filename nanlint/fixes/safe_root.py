@@ -11,6 +11,7 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.clip_inside import root_bound
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
+from nanlint.fixes.template import has_names
 from nanlint.fixes.template import written as written_as
 from nanlint.graph.node import Node
 from nanlint.ops.arithmetic import DIFFERENTIABLE
@@ -29,11 +30,23 @@ def safety(place: Place, quotient: Node | None) -> Applicability:
 
 
 def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
-    """The radicand with a small lower bound, as most write it. Unsafe: what is below it moves, without a gradient."""
-    text = place.write("clamp(x, min=by)", x=x, by=root_bound(place, node))
-    if text is not None and place.is_array_of(node, place.framework):
+    """The radicand with a small lower bound, or a little more where it is never negative, as most write it.
+
+    Unsafe: what is below the bound moves, without a gradient.
+    """
+    by = root_bound(place, node)
+    changes = has_names(by)
+    if not place.is_array_of(node, place.framework):
+        return
+    text = place.write("clamp(x, min=by)", x=x, by=by)
+    if text is not None:
         message = f"set a lower bound: `{text}`, without a gradient below it"
-        yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon")
+        yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon", changes=changes)
+    if place.facts.value(node).lo >= 0:
+        text = place.write("x + by", x=x, by=by)
+        message = f"add {by}: the slope is finite then"
+        edits = [place.plus(x, by)]
+        yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=changes)
 
 
 @dataclass(frozen=True)
@@ -89,13 +102,13 @@ class SafeRoot:
     def exact(self, place: Place, x: ast.expr) -> Fix | None:
         """The op where the operand is not 0, and 0 where it is."""
         named = place.named(x, "radicand", "squared", "operand")
-        test = ">" if place.facts.value(self.operand).neg >= POSSIBLE else "!="
+        test = "<=" if place.facts.value(self.operand).neg >= POSSIBLE else "=="
         name = named[0] if named is not None else "x"
-        inner = place.write(f"where(x {test} 0, x, 1.0)", x=name)
+        inner = place.write(f"where(x {test} 0, 1.0, x)", x=name)
         if inner is None:
             return None
         again = place.with_operand(x, inner)
-        text = place.write(f"where(x {test} 0, root, 0.0)", x=name, root=again)
+        text = place.write(f"where(x {test} 0, 0.0, root)", x=name, root=again)
         if text is None:
             return None
         if named is None or not self.keeps_value(place) or not self.takes_tensors(place):
@@ -104,8 +117,8 @@ class SafeRoot:
 
     def helped(self, place: Place, x: ast.expr) -> Fix | None:
         """A root of the file's own, which is finite at 0."""
-        root = place.write("where(nonzero, sqrt(where(nonzero, x, 1.0)), 0.0)", nonzero="nonzero", x="x")
-        body = (f"nonzero = {place.write('x != 0', x='x')}", f"return {root}")
+        root = place.write("where(is_zero, 0.0, sqrt(where(is_zero, 1.0, x)))", is_zero="is_zero", x="x")
+        body = (f"is_zero = {place.write('x == 0', x='x')}", f"return {root}")
         made = place.helper("_safe_sqrt", "The square root of x, with a gradient of 0 where x is 0.", *body)
         site = place.site
         if made is None or root is None or not self.takes_tensors(place) or not isinstance(site, ast.expr):
@@ -178,7 +191,8 @@ class SafeNorm:
         text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
         if text is not None:
             message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
-            yield place.fix(Applicability.UNSAFE, [place.put(written.call, text)], text, message, style="epsilon")
+            edits = [place.put(written.call, text)]
+            yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=has_names(by))
 
     def axes(self, written: Written) -> dict[str, ast.expr]:
         """The axis and whether it is kept, as arguments of a reduction."""
@@ -212,10 +226,12 @@ class SafeStd:
             yield place.fix(safety(place, self.quotient), edits, text, style="exact")
         elif text is not None:
             yield display(text)
-        added = place.write("sqrt(v + by)", v=variance, by=root_bound(place, self.std["x"]))
+        by = root_bound(place, self.std["x"])
+        added = place.write("sqrt(v + by)", v=variance, by=by)
         if added is not None:
             message = f"replace with `{added}`, whose slope is finite"
-            yield place.fix(Applicability.UNSAFE, [place.put(written.call, added)], added, message, style="epsilon")
+            edits = [place.put(written.call, added)]
+            yield place.fix(Applicability.UNSAFE, edits, added, message, style="epsilon", changes=has_names(by))
 
     def variance(self, place: Place, written: Written) -> str | None:
         """The same call of the function that gives the variance."""

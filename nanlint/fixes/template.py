@@ -62,6 +62,11 @@ def meaning(text: str) -> str | None:
         return None
 
 
+def has_names(text: str) -> bool:
+    """Whether an expression is made of more than literals."""
+    return any(isinstance(part, ast.Name) for part in ast.walk(ast.parse(text)))
+
+
 @dataclass(frozen=True)
 class Spelling:
     """How ops are written at a place: in the functions of a framework, which ``spell`` names as the file does.
@@ -113,6 +118,8 @@ class _Spelled(ast.NodeTransformer):
             # only one has a clamp with a single bound
             op = {"min": "maximum", "max": "minimum"}[str(node.keywords[0].arg)]
             node.args, node.keywords = [*node.args, node.keywords[0].value], []
+        if op == "where" and self.spelling.framework == "torch" and op not in self.spelling.functions:
+            return filled(node) or ast.Call(self.spelling.op(op), node.args, [])
         if op == "where" and self.spelling.framework == "tensorflow":
             node.args = [node.args[0], *(self._like(arg, like) for arg in node.args[1:])]
         if op in METHODS.get(self.spelling.framework, ()) and op not in self.spelling.functions:
@@ -147,6 +154,17 @@ class _Spelled(ast.NodeTransformer):
 
     def _is_operand(self, node: ast.AST) -> TypeGuard[ast.Name]:
         return isinstance(node, ast.Name) and node.id in self.operands
+
+
+def filled(where: ast.Call) -> ast.Call | None:
+    """A selection of a number where something holds, or is 0, as PyTorch's users write it."""
+    cond, a, b = where.args
+    if isinstance(a, ast.Constant):
+        return ast.Call(ast.Attribute(b, "masked_fill", ast.Load()), [cond, a], [])
+    if isinstance(b, ast.Constant) and isinstance(cond, ast.Compare) and isinstance(cond.ops[0], ast.NotEq):
+        zero = ast.Compare(cond.left, [ast.Eq()], cond.comparators)
+        return ast.Call(ast.Attribute(a, "masked_fill", ast.Load()), [zero, b], [])
+    return None
 
 
 class _Numbered(ast.NodeTransformer):

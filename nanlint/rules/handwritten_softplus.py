@@ -6,7 +6,7 @@ from nanlint.analysis.algebra import beside
 from nanlint.analysis.exponentials import overflow, overflows
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
-from nanlint.fixes.forms import SOFTPLUS
+from nanlint.fixes.forms import SOFTPLUS, SOFTPLUS_OF_DOUBLES
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
 from nanlint.rules.registry import Finding, Findings, rule
@@ -35,8 +35,8 @@ def handwritten_softplus(log: Node, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: equal wherever the original is finite, and more exact for negative x. PyTorch's `F.softplus` returns x itself
-    above its threshold of 20, which is an error of 2e-9: too small for float32, but 5e5 ulps in float64. Above 40 it is
-    exact in every format.
+    above its threshold of 20, which is an error of 2e-9: too small for float32, but 5e5 ulps in float64. Where the
+    tensors are float64 the threshold is 40, above which it is exact.
 
     ## References
     Mächler: Accurately computing log(1 - exp(-|a|)) (2012).
@@ -50,11 +50,12 @@ def handwritten_softplus(log: Node, facts: Facts) -> Findings:
     exp = facts.bare(inner)
     if exp.op != "exp" or facts.scalar(log) or not overflows(exp, facts):
         return "no sum of 1 and an exponential that overflows"
+    forms = SOFTPLUS_OF_DOUBLES if facts.value(exp["x"]).format.precision > 24 else SOFTPLUS
     yield Finding(
         log,
         "handwritten softplus: exp overflows where softplus(x) is about x",
         "log(1 + inf) = inf, and its gradient is nan",
         Confidence.LIKELY,
         ((exp, overflow(exp, facts)),),
-        Rewrite(log, SOFTPLUS, {"x": exp["x"]}),
+        Rewrite(log, forms, {"x": exp["x"]}),
     )
