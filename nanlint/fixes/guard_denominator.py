@@ -228,8 +228,8 @@ class GuardDenominator:
         one = "1" if value.whole or self.quotient.op in ("floordiv", "mod") else "1.0"
         # an unbiased deviation is nan where there is one element, which is not above 0 either
         positive = self.is_unbiased(place) and value.lo >= 0
-        template = f"where(x > 0, x, {one})" if positive else f"where(x == 0, {one}, x)"
-        text = place.write(template, x=named[0] if named is not None else "denominator")
+        template = "where(x > 0, x, one)" if positive else f"where(x == 0, {one}, x)"
+        text = place.write(template, x=named[0] if named is not None else "denominator", one=one)
         if named is None or text is None:
             return display(text) if text is not None else None
         return self.fix(place, applicability, [*named[1], place.put(below, text)], text)

@@ -161,8 +161,6 @@ class Imports:
                 return Spelled(name, (added,))
         if candidates:
             return Spelled(min(candidates)[2])
-        if function.startswith("math.") and "numpy" in self.roots:
-            return self.spell(function.replace("math", "numpy", 1), at)
         return self._imported(function, at)
 
     def _reachable(self, target: str, rest: str) -> bool:

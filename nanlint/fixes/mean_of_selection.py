@@ -96,7 +96,7 @@ class BiasedDeviation:
         statement = place.file.outline.statement(x)
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         test = place.write(several, x=x)
-        if not isinstance(target, ast.Name) or not isinstance(x, ast.Name) or target.id != x.id or test is None:
+        if statement is None or test is None or not isinstance(target, ast.Name) or place.text(x) != target.id:
             return None
         edit = place.under(f"if {test}:", statement)
         message = f"leave a single element as it is: `if {test}:`"

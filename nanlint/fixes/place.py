@@ -253,16 +253,13 @@ class Place(Reading):
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1) if spare else span, text)
 
     def plus(self, e: ast.expr, text: str) -> Edit:
-        """``text`` added to an expression, and nothing else touched where that needs no parentheses."""
-        span, source = self.span(e), self.file.source
-        around = self.span(self.file.outline.parents[e])
+        """``text`` added to an expression, which stays as it is laid out where that needs no parentheses."""
+        source, span, around = self.file.source, self.span(e), self.span(self.file.outline.parents[e])
         before = source.segment(Span(around.row, around.column, span.row, span.column))
         after = source.segment(Span(span.end_row, span.end_column, around.end_row, around.end_column))
         own = source.segment(span)
-        bare = meaning(f"({before}{own} + {text}{after})")
-        if bare is None or bare != meaning(f"({before}(({own}) + {text}){after})"):
-            return self.put(e, f"{self.text(e)} + {text}")
-        return Edit(Span(span.end_row, span.end_column, span.end_row, span.end_column), f" + {text}")
+        bare, meant = (meaning(f"({before}{one}{after})") for one in (f"{own} + {text}", f"(({own}) + {text})"))
+        return Edit(span, f"{own} + {text}") if bare == meant else self.put(e, f"{self.text(e)} + {text}")
 
     def with_operand(self, e: ast.expr, text: str, whole: ast.expr | None = None) -> str:
         """The expression of the finding, or ``whole``, with ``text`` in the place of a part."""
@@ -314,21 +311,19 @@ class Place(Reading):
         Else the epsilon, by its name, that is added to anything or bounds it in this function: under a root its square.
         """
         outline, here = self.file.outline, self.file.outline.function(self.site)
-        kept = {bare(node["b" if op == "div" else "x"]).index for node in self.file.nodes_of.get(op, ())}
+        nodes = self.file.nodes_of
+        kept = {bare(node["b" if op == "div" else "x"]).index for node in nodes.get(op, ())}
         found: list[tuple[bool, bool, str]] = []
-        for guard, name in (
-            (node, name) for kind, *names in GUARDS for node in self.file.nodes_of.get(kind, ()) for name in names
-        ):
-            number = guard.get(name)
-            site = number.site if number is not None and small(number, self.facts.value) else None
-            if site not in outline.parents or not isinstance(site, ast.Name | ast.Constant):
+        for guard, name in ((node, name) for kind, *names in GUARDS for node in nodes.get(kind, ()) for name in names):
+            e = self.operand_of(guard, name) if name in guard.args and small(guard[name], self.facts.value) else None
+            if e is None or not isinstance(e, ast.Name | ast.Constant):
                 continue
-            there, text = outline.function(site), self.text(site)
-            same = guard.index in kept
-            if isinstance(site, ast.Name) and outline.binding(text, site) != outline.binding(text, self.site):
+            text, same = self.text(e), guard.index in kept
+            if isinstance(e, ast.Name) and outline.binding(text, e) != outline.binding(text, self.site):
                 continue
-            if same or (there is here and isinstance(site, ast.Name)):
-                found.append((not same, there is not here, text if same or op != "sqrt" else f"{text} ** 2"))
+            if same or (outline.function(e) is here and isinstance(e, ast.Name)):
+                bound = text if same or op != "sqrt" else f"{text} ** 2"
+                found.append((not same, outline.function(e) is not here, bound))
         return min(found, key=lambda one: one[:2])[2] if found else None
 
     def helper(self, name: str, purpose: str, *body: str | None) -> Edit | None:

@@ -124,6 +124,15 @@ class Reading:
         call = self.written(node)
         return (call.operand("b") or call.operand("x")) if call is not None else None
 
+    def operand_of(self, node: Node, name: str) -> ast.expr | None:
+        """An operand of an op as it is written: of an operator by its side, of a call by its name."""
+        site = node.site
+        if isinstance(site, ast.BinOp) and type(site.op) in BINARY:
+            _, left, right = BINARY[type(site.op)]
+            return site.left if name == left else site.right if name == right else None
+        written = self.at(node).written(node)
+        return written.operand(name) if written is not None else None
+
     def _is_object(self, e: ast.expr) -> bool:
         """Whether an expression is the object whose method is being run, which is no tensor."""
         function = self.file.outline.function(e)
@@ -192,16 +201,14 @@ class Reading:
             return False
         if node.op in ("cast", "identity"):
             return False
-        if isinstance(e, ast.BinOp) and type(e.op) in BINARY:
-            op, *names = BINARY[type(e.op)]
-            parts = dict(zip(names, (e.left, e.right), strict=True))
-            return node.op == op and all(self._read(parts[n], node[n], wanted, found) for n in names)
+        if isinstance(e, ast.BinOp) and (type(e.op) not in BINARY or BINARY[type(e.op)][0] != node.op):
+            return False
         if isinstance(e, ast.UnaryOp) and node.op == "neg":
             return self._read(e.operand, node["x"], wanted, found)
         written = self.at(node).written(node)
-        if written is None or not written.only(*node.args):
+        if not isinstance(e, ast.BinOp) and (written is None or not written.only(*node.args)):
             return False
-        given = {name: written.operand(name) for name in node.args}
+        given = {name: self.operand_of(node, name) for name in node.args}
         return all(part is not None and self._read(part, node[n], wanted, found) for n, part in given.items())
 
     def _usable(self, e: ast.expr) -> bool:

@@ -43,10 +43,8 @@ def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
         message = f"set a lower bound: `{text}`, without a gradient below it"
         yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon", changes=changes)
     if place.facts.value(node).lo >= 0:
-        text = place.write("x + by", x=x, by=by)
-        message = f"add {by}: the slope is finite then"
-        edits = [place.plus(x, by)]
-        yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=changes)
+        edits, message = [place.plus(x, by)], f"add `{by}`: the slope is finite then"
+        yield place.fix(Applicability.UNSAFE, edits, place.after(edits), message, style="epsilon", changes=changes)
 
 
 @dataclass(frozen=True)
@@ -102,13 +100,13 @@ class SafeRoot:
     def exact(self, place: Place, x: ast.expr) -> Fix | None:
         """The op where the operand is not 0, and 0 where it is."""
         named = place.named(x, "radicand", "squared", "operand")
-        test = "<=" if place.facts.value(self.operand).neg >= POSSIBLE else "=="
+        test = ">" if place.facts.value(self.operand).neg >= POSSIBLE else "!="
         name = named[0] if named is not None else "x"
-        inner = place.write(f"where(x {test} 0, 1.0, x)", x=name)
+        inner = place.write(f"where(x {test} 0, x, 1.0)", x=name)
         if inner is None:
             return None
         again = place.with_operand(x, inner)
-        text = place.write(f"where(x {test} 0, 0.0, root)", x=name, root=again)
+        text = place.write(f"where(x {test} 0, root, 0.0)", x=name, root=again)
         if text is None:
             return None
         if named is None or not self.keeps_value(place) or not self.takes_tensors(place):

@@ -18,6 +18,9 @@ from nanlint.ops.op import OPS
 from nanlint.ops.writing import METHODS, OPERATORS, function_for
 from nanlint.source.roots import FRAMEWORKS
 
+#: comparisons, and those that hold where they do not
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotEq: ast.Eq, ast.Gt: ast.LtE}
+
 
 class NotSpelled(Exception):
     """The framework, or the file, has no function for an op."""
@@ -157,14 +160,14 @@ class _Spelled(ast.NodeTransformer):
 
 
 def filled(where: ast.Call) -> ast.Call | None:
-    """A selection of a number where something holds, or is 0, as PyTorch's users write it."""
+    """A selection of a literal as PyTorch's users write it; where something is not compared as it was, NaN is kept."""
     cond, a, b = where.args
-    if isinstance(a, ast.Constant):
-        return ast.Call(ast.Attribute(b, "masked_fill", ast.Load()), [cond, a], [])
-    if isinstance(b, ast.Constant) and isinstance(cond, ast.Compare) and isinstance(cond.ops[0], ast.NotEq):
-        zero = ast.Compare(cond.left, [ast.Eq()], cond.comparators)
-        return ast.Call(ast.Attribute(a, "masked_fill", ast.Load()), [zero, b], [])
-    return None
+    if isinstance(b, ast.Constant) and isinstance(cond, ast.Compare) and type(cond.ops[0]) in _OPPOSITE:
+        cond = ast.Compare(cond.left, [_OPPOSITE[type(cond.ops[0])]()], cond.comparators)
+        a, b = b, a
+    if not isinstance(a, ast.Constant):
+        return None
+    return ast.Call(ast.Attribute(b, "masked_fill", ast.Load()), [cond, a], [])
 
 
 class _Numbered(ast.NodeTransformer):

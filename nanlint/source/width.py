@@ -17,6 +17,8 @@ from nanlint.source.text import Source
 DEFAULT = 88
 #: the widest that a file is taken to be meant that has wider lines, where nobody says so
 WIDEST = 120
+#: the narrowest that is common; PEP 8's is one less
+NARROW = 80
 #: files, their tables and what these call it; formatters first, as they break lines; of a kind the nearest holds
 SETTINGS = (
     (
@@ -42,13 +44,17 @@ SETTINGS = (
 def width_of(source: Source) -> int:
     """The length of the longest line that a formatter would leave in a file."""
     said = said_of(absolute(source.path)) if is_file(source.path) else None
-    return said if said is not None else max(DEFAULT, min(longest(source), WIDEST))
+    return said if said is not None else shown_width(source)
 
 
-def longest(source: Source) -> int:
-    """The length of the longest line of code; what is in strings and comments is not broken by anyone."""
-    own = (line.rstrip() for line in source.lines if not set("'\"#") & set(line))
-    return max(map(len, own), default=0)
+def shown_width(source: Source) -> int:
+    """The width that a file's lines of code show; what is in strings and comments is not broken by anyone."""
+    lengths = [len(line.rstrip()) for line in source.lines if not set("'\"#") & set(line)]
+    longest = max(lengths, default=0)
+    # many lines that end just before PEP 8's width, or Google's, and none behind it, are no chance
+    if longest <= NARROW and sum(length > NARROW - 6 for length in lengths) >= 5:
+        return max(longest, NARROW - 1)
+    return max(DEFAULT, min(longest, WIDEST))
 
 
 def said_of(path: str) -> int | None:

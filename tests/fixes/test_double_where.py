@@ -135,7 +135,7 @@ def test_a_condition_in_a_variable_is_used_by_its_name(mend: Mend) -> None:
 
 def test_a_mask_that_is_stored_through_is_a_condition(mend: Mend) -> None:
     text = f"{TORCH}def f(x):\n    y = torch.log(x)\n    y[x <= 0] = 0.0\n    return y\n"
-    assert mend("NL203", text) == text.replace("torch.log(x)", "torch.log(torch.where(x <= 0, 1.0, x))")
+    assert mend("NL203", text) == text.replace("torch.log(x)", "torch.log(x.masked_fill(x <= 0, 1.0))")
 
 
 def test_a_long_condition_gets_a_name(mend: Mend) -> None:
@@ -169,18 +169,18 @@ ROOTS = {
     "torch": (
         TORCH,
         "    x = torch.softmax(x, -1)\n    return torch.sqrt(x)\n",
-        "    x = torch.softmax(x, -1)\n    return torch.where(x != 0, torch.sqrt(torch.where(x != 0, x, 1.0)), 0.0)\n",
+        "    x = torch.softmax(x, -1)\n    return torch.sqrt(x.masked_fill(x == 0, 1.0)).masked_fill(x == 0, 0.0)\n",
     ),
     "torch-method": (
         TORCH,
         "    x = torch.softmax(x, -1)\n    return 1 + x.sqrt()\n",
-        "    x = torch.softmax(x, -1)\n    return 1 + torch.where(x != 0, torch.where(x != 0, x, 1.0).sqrt(), 0.0)\n",
+        "    x = torch.softmax(x, -1)\n    return 1 + x.masked_fill(x == 0, 1.0).sqrt().masked_fill(x == 0, 0.0)\n",
     ),
     "torch-hoisted": (
         TORCH,
         "    return torch.sqrt(torch.softmax(x, -1)).sum()\n",
         "    radicand = torch.softmax(x, -1)\n"
-        "    return torch.where(radicand != 0, torch.sqrt(torch.where(radicand != 0, radicand, 1.0)), 0.0).sum()\n",
+        "    return torch.sqrt(radicand.masked_fill(radicand == 0, 1.0)).masked_fill(radicand == 0, 0.0).sum()\n",
     ),
     "tf": (
         TF,
@@ -220,4 +220,4 @@ def test_parentheses_that_a_selection_does_not_need_go(mend: Mend) -> None:
     text = "import torch\n\n\ndef f(x, y):\n    return ((x - y) ** 2 * 2).sqrt()\n"
     after = mend("NL201", text, fix_style="exact")
     assert "radicand = (x - y) ** 2 * 2" in after
-    assert "torch.where(radicand != 0, torch.where(radicand != 0, radicand, 1.0).sqrt(), 0.0)" in after
+    assert "radicand.masked_fill(radicand == 0, 1.0).sqrt().masked_fill(radicand == 0, 0.0)" in after

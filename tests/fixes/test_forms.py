@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,20 +130,61 @@ def test_a_repeated_root_becomes_a_function_of_the_file() -> None:
 
 
 def test_the_author_s_epsilon_is_taken() -> None:
-    body = "w = torch.relu(x)\n    return (w * y).sum() / w.sum()"
+    body = "w = torch.relu(x)\n    return (w * y).sum() / w.sum() + 1 / (y.abs() + {name})"
     for head, name in (("def f(x, y, eps=1e-6):", "eps"), ("EPS = 1e-6\n\n\ndef f(x, y):", "EPS")):
-        text = f"import torch\n\n\n{head}\n    {body}\n"
+        text = f"import torch\n\n\n{head}\n    {body.format(name=name)}\n"
         options = {"select": ["NL301"], "confidence": "possible", "unsafe_fixes": True, "fix_style": "epsilon"}
         assert f"w.sum().clamp(min={name})" in nanlint.fix_source(text, **options).source.text  # type: ignore[arg-type]
     # one that is no small number is something else that is called so
-    other = f"import torch\n\n\ndef f(x, y, eps=1.0):\n    {body}\n"
+    other = f"import torch\n\n\ndef f(x, y, eps=1.0):\n    {body.format(name='eps')}\n"
     assert "clamp(min=1e-12)" in nanlint.fix_source(other, **options).source.text  # type: ignore[arg-type]
 
 
 def test_the_author_s_epsilon_is_the_bound_of_a_logarithm() -> None:
-    text = "import torch\n\n\ndef f(x, eps=1e-6):\n    return torch.log(torch.relu(x))\n"
-    after = nanlint.fix_source(text, select=["NL103"], confidence="possible", unsafe_fixes=True).source.text
-    assert "torch.log(torch.relu(x).clamp(min=eps))" in after
+    for head, other, bound in (
+        ("def f(x, eps=1e-6):", "torch.log(x.abs() + eps)", "eps"),
+        ("def f(x, eps=1e-6):", "1 / (x.abs() + eps)", "eps"),
+        ("def f(x):", "torch.log(x.abs().clamp(min=1e-9))", "1e-9"),
+        ("def f(x):", "1 / (x.abs() + 1e-9)", "torch.finfo(argument.dtype).tiny"),
+    ):
+        text = f"import torch\n\n\n{head}\n    return torch.log(torch.relu(x)) + {other}\n"
+        after = nanlint.fix_source(text, select=["NL103"], confidence="possible", unsafe_fixes=True).source.text
+        assert f".clamp(min={bound}))" in after, after
+
+
+def test_under_a_root_stands_what_the_author_puts_there_or_the_square_of_what_is_put_elsewhere() -> None:
+    for head, other, bound in (
+        ("def f(x, eps=1e-6):", "x / (x.std() + eps)", "eps ** 2"),
+        ("def f(x):", "torch.sqrt(x.abs() + 1e-9)", "1e-9"),
+        ("def f(x, eps=1e-6):", "x * (x.std() < eps)", "1e-12"),
+    ):
+        text = f"import torch\n\n\n{head}\n    return torch.sqrt((x**2).mean()) + {other}\n"
+        after = nanlint.fix_source(text, select=["NL201"], confidence="possible", unsafe_fixes=True).source.text
+        assert f"torch.sqrt((x**2).mean().clamp(min={bound})) + {other}" in after, after
+
+
+def test_what_is_never_negative_is_added_to_where_that_is_shorter() -> None:
+    text = (
+        "import tensorflow as tf\n\n\ndef penalty(gradients):\n"
+        "    return tf.sqrt(tf.reduce_sum(tf.square(gradients), list(range(1, gradients.shape.ndims))))\n"
+    )
+    after = nanlint.fix_source(text, select=["NL201"], confidence="possible", unsafe_fixes=True).source.text
+    assert "list(range(1, gradients.shape.ndims))) + 1e-12" in after, after
+
+
+def test_a_variable_that_is_normalised_by_its_own_deviation_is_left_out_for_a_single_element() -> None:
+    text = (
+        "import torch\n\n\ndef f(rewards):\n    x = torch.tensor(rewards)\n"
+        "    x = (x - x.mean()) / (\n        x.std() + 1e-8\n    )\n    return x.sum()\n"
+    )
+    options = {"select": ["NL305"], "confidence": "possible", "unsafe_fixes": True}
+    after = nanlint.fix_source(text, **options).source.text  # type: ignore[arg-type]
+    assert "    if x.numel() > 1:\n        x = (x - x.mean()) / (\n            x.std() + 1e-8\n        )\n" in after
+    assert nanlint.fix_source(after, **options).source.text == after  # type: ignore[arg-type]
+    known: dict[str, Any] = {}
+    exec(after, known)  # what was written above
+    assert known["f"]([3.0]) == 3
+    assert known["f"]([1.0, 2.0]) == pytest.approx(0, abs=1e-6)
 
 
 def test_an_epsilon_is_not_0_in_the_format_of_its_operand() -> None:

@@ -59,26 +59,31 @@ VALUES = {
     "torch": (
         TORCH,
         "    d = torch.relu(d).sum()\n    return x / d\n",
-        "    d = torch.relu(d).sum()\n    return x / torch.where(d == 0, 1.0, d)\n",
+        "    d = torch.relu(d).sum()\n    return x / d.masked_fill(d == 0, 1.0)\n",
     ),
     "torch-augmented": (
         TORCH,
         "    d = torch.relu(d).sum()\n    x /= d\n    return x\n",
-        "    d = torch.relu(d).sum()\n    x /= torch.where(d == 0, 1.0, d)\n    return x\n",
+        "    d = torch.relu(d).sum()\n    x /= d.masked_fill(d == 0, 1.0)\n    return x\n",
     ),
     "torch-reciprocal": (
         TORCH,
         "    d = torch.relu(d).sum()\n    return x * d.reciprocal()\n",
-        "    d = torch.relu(d).sum()\n    return x * torch.where(d == 0, 1.0, d).reciprocal()\n",
+        "    d = torch.relu(d).sum()\n    return x * d.masked_fill(d == 0, 1.0).reciprocal()\n",
     ),
     "torch-hoisted": (
         TORCH,
         "    return x / torch.relu(d).sum()  # scaled\n",
         "    denominator = torch.relu(d).sum()\n"
-        "    return x / torch.where(denominator == 0, 1.0, denominator)  # scaled\n",
+        "    return x / denominator.masked_fill(denominator == 0, 1.0)  # scaled\n",
     ),
-    "torch-import-added": (
+    "torch-method": (
         "from torch import relu\n\n\n",
+        "    d = relu(d).sum()\n    return x / d\n",
+        "    d = relu(d).sum()\n    return x / d.masked_fill(d == 0, 1.0)\n",
+    ),
+    "jax-import-added": (
+        "from jax.nn import relu\n\n\n",
         "    d = relu(d).sum()\n    return x / d\n",
         None,
     ),
@@ -118,8 +123,8 @@ VALUES = {
 @pytest.mark.parametrize(("imports", "before", "after"), VALUES.values(), ids=VALUES)
 def test_a_value(mend: Mend, imports: str, before: str, after: str | None) -> None:
     if after is None:
-        after = before.replace("x / d", "x / torch.where(d == 0, 1.0, d)")
-        expected = f"import torch\n{imports}def f(x, d):\n{after}"
+        after = before.replace("x / d", "x / jnp.where(d == 0, 1.0, d)")
+        expected = f"import jax.numpy as jnp\n{imports}def f(x, d):\n{after}"
     else:
         expected = f"{imports}def f(x, d):\n{after}"
     text = f"{imports}def f(x, d):\n{before}"
@@ -131,7 +136,7 @@ def test_of_a_number_that_is_infinite_over_0_only_its_author_knows(
     shown: Shown,
 ) -> None:
     text = f"{TORCH}def f(x: torch.Tensor, d: torch.Tensor):\n    d = torch.relu(d)\n    return x / d\n"
-    assert shown("NL303", text) == [("display", "torch.where(d == 0, 1.0, d)")]
+    assert shown("NL303", text) == [("display", "d.masked_fill(d == 0, 1.0)")]
 
 
 #: a quotient of x and y; whether data is divided by what is gathered from it, or an average is taken of nothing
@@ -251,7 +256,7 @@ def test_an_array_of_numpy_is_one_in_a_file_of_torch(mend: Mend) -> None:
 def test_a_long_denominator_with_no_room_for_a_name_is_for_display(mend: Mend, shown: Shown) -> None:
     text = f"{TORCH}def f(x, d):\n    return lambda t: x / torch.relu(t + x.mean() + d.mean() + 1234567890)\n"
     assert mend("NL303", text, unsafe=True) == text
-    assert shown("NL303", text) == [("display", "torch.where(denominator == 0, 1.0, denominator)")]
+    assert shown("NL303", text) == [("display", "denominator.masked_fill(denominator == 0, 1.0)")]
 
 
 NOT_CERTAINLY_TENSORS = {
@@ -283,7 +288,7 @@ def test_what_occurrences_weigh_is_no_count(shown: Shown) -> None:
 def test_a_deviation_that_is_nan_of_one_element_is_no_divisor(mend: Mend) -> None:
     text = "import torch\n\n\ndef f(x):\n    std = x.std(0{})\n    return (x - x.mean(0)) / std\n"
     assert "torch.where(std > 0, std, 1.0)" in mend("NL302", text.format(""), confidence="possible")
-    assert "torch.where(std == 0, 1.0, std)" in mend("NL302", text.format(", unbiased=False"), confidence="possible")
+    assert "std.masked_fill(std == 0, 1.0)" in mend("NL302", text.format(", unbiased=False"), confidence="possible")
 
 
 def test_an_integer_divisor_stays_one(shown: Shown) -> None:

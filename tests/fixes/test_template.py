@@ -14,7 +14,7 @@ WRITTEN = {
     ("torch", "clamp(x, min=1)"): "(a + b).clamp(min=1)",
     ("torch", "clamp(y, 0, 1)"): "c.clamp(0, 1)",
     ("jax", "clamp(x, min=1)"): "jax.numpy.maximum(a + b, 1)",
-    ("torch", "where(y == 0, 1.0, x)"): "torch.where(c == 0, 1.0, a + b)",
+    ("torch", "where(y == 0, 1.0, x)"): "(a + b).masked_fill(c == 0, 1.0)",
     (
         "tensorflow",
         "where(y == 0, 1.0, x)",

@@ -6,33 +6,33 @@ import pytest
 
 from tests.fixes.programs import JAX, SCIPY, TF, TF1, TORCH, Mend, Shown
 
-BOTH = "torch.where((y == 0) & (probs == 0), 1.0, probs)"
+BOTH = "probs.masked_fill((y == 0) & (probs == 0), 1.0)"
 PRODUCTS = {
     "torch": (TORCH, "-(y * torch.log(probs)).sum()", f"-(y * torch.log({BOTH})).sum()"),
     "torch-entropy": (
         TORCH,
         "-(probs * probs.log()).sum()",
-        "-(probs * torch.where(probs == 0, 1.0, probs).log()).sum()",
+        "-(probs * probs.masked_fill(probs == 0, 1.0).log()).sum()",
     ),
     "torch-log-first": (TORCH, "torch.log(probs) * y", f"torch.log({BOTH}) * y"),
     "torch-minus": (TORCH, "2 + y * -torch.log(probs)", f"2 + y * -torch.log({BOTH})"),
     "torch-three-factors": (
         TORCH,
         "y * y * torch.log(probs)",
-        "y * y * torch.log(torch.where((y * y == 0) & (probs == 0), 1.0, probs))",
+        "y * y * torch.log(probs.masked_fill((y * y == 0) & (probs == 0), 1.0))",
     ),
     "torch-middle": (TORCH, "y * torch.log(probs) * y", f"y * torch.log({BOTH}) * y"),
     "torch-sum-as-factor": (
         TORCH,
         "(1 - y) * torch.log(1 - probs)",
-        "(1 - y) * torch.log(torch.where((1 - y == 0) & (1 - probs == 0), 1.0, 1 - probs))",
+        "(1 - y) * torch.log((1 - probs).masked_fill((1 - y == 0) & (1 - probs == 0), 1.0))",
     ),
     "torch-mul": (TORCH, "torch.mul(y, torch.log(probs))", f"torch.mul(y, torch.log({BOTH}))"),
     "torch-mul-method": (TORCH, "y.mul(probs.log())", f"y.mul({BOTH}.log())"),
     "torch-log1p": (
         TORCH,
         "y * torch.log1p(-probs)",
-        "y * torch.log1p(torch.where((y == 0) & (-probs == -1), 0.0, -probs))",
+        "y * torch.log1p((-probs).masked_fill((y == 0) & (-probs == -1), 0.0))",
     ),
     "torch-comment": (
         TORCH,
@@ -110,6 +110,6 @@ def test_an_operand_that_is_no_name_gets_one(mend: Mend) -> None:
     text = f"{TORCH}def loss(y, x, w):\n    return (y * torch.log(torch.softmax(x @ w, dim=1).mean(0))).sum()\n"
     after = (
         f"{TORCH}def loss(y, x, w):\n    argument = torch.softmax(x @ w, dim=1).mean(0)\n"
-        "    return (y * torch.log(torch.where((y == 0) & (argument == 0), 1.0, argument))).sum()\n"
+        "    return (y * torch.log(argument.masked_fill((y == 0) & (argument == 0), 1.0))).sum()\n"
     )
     assert mend("NL104", text, confidence="possible") == after
