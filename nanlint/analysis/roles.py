@@ -80,7 +80,11 @@ class Roles:
     def of_tests(self) -> bool:
         """Whether a test runner collects the file: by its name, and by what it defines."""
         name = words(self.path.stem)
-        return bool(name) and "test" in (name[0], name[-1]) and any(map(is_test, descendants(self.tree)))
+        return (
+            bool(name)
+            and not {"test", "tests"}.isdisjoint((name[0], name[-1]))
+            and any(map(is_test, descendants(self.tree)))
+        )
 
     @cached_property
     def of_file(self) -> Opinion | None:

@@ -32,7 +32,7 @@ def margin(place: Place, node: Node) -> str:
 def root_bound(place: Place, node: Node, op: str = "sqrt") -> str:
     """What a radicand, or a denominator, is bounded by: the author's epsilon, or as small as most have it."""
     usual = COARSE_ROOT_BOUND if place.facts.value(node).format.precision < 24 else ROOT_BOUND
-    return place.own_epsilon(op) or usual
+    return place.own_epsilon(op, node) or usual
 
 
 @dataclass(frozen=True)

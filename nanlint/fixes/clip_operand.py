@@ -57,7 +57,7 @@ class ClipOperand:
 
     def own(self, place: Place) -> str | None:
         """The epsilon that the function is given to keep off such points."""
-        return place.own_epsilon(self.log.op) if self.log.op != "log1p" else None
+        return place.own_epsilon(self.log.op, self.log["x"]) if self.log.op != "log1p" else None
 
     def forms(self, place: Place, x: ast.expr) -> Iterator[tuple[list[Edit], str]]:
         """The operand with a lower bound: by its own dtype where the framework can be asked, and it can be named."""

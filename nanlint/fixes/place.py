@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import cast
 
-from nanlint.analysis.epsilons import small
+from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Spelled, same
@@ -18,9 +18,9 @@ from nanlint.fixes.outline import COMPREHENSIONS
 from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
 from nanlint.fixes.text import comments, flat, one_line
+from nanlint.graph.node import Node
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
-from nanlint.source.width import DEFAULT
 
 #: libraries of ops on another framework's tensors
 _BUILT_ON = {
@@ -28,6 +28,10 @@ _BUILT_ON = {
     **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
     "tensorflow_probability": "tensorflow",
 }
+#: how long a line may be that can be read at a glance
+GLANCE = 100
+#: what the arrays of a framework are called
+ARRAYS = {"torch": "torch.Tensor", "tensorflow": "tensorflow.Tensor", "jax": "jax.Array", "numpy": "numpy.ndarray"}
 #: operands by which an op keeps another off 0
 GUARDS = (("add", "a", "b"), ("maximum", "a", "b"), ("clamp", "min"))
 #: expressions in which it matters how tightly an operand binds
@@ -289,7 +293,7 @@ class Place(Reading):
     def excess(self, edits: Iterable[Edit]) -> int:
         """By how much a line that edits change is longer than can be read at a glance, than the project's, and was."""
         source, lines = self.file.source, dict[int, str]()
-        most = min(DEFAULT, self.file.width)
+        most = min(GLANCE, self.file.width)
         for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
             if edit.path:
                 return 0
@@ -305,10 +309,11 @@ class Place(Reading):
         )
         return max(0, *longer) if lines else 0
 
-    def own_epsilon(self, op: str) -> str | None:
+    def own_epsilon(self, op: str, operand: Node) -> str | None:
         """What the author keeps such an op off its pole by elsewhere, in this function before others.
 
         Else the epsilon, by its name, that is added to anything or bounds it in this function: under a root its square.
+        It is a normal number in the format of the operand.
         """
         outline, here = self.file.outline, self.file.outline.function(self.site)
         nodes = self.file.nodes_of
@@ -318,7 +323,12 @@ class Place(Reading):
             e = self.operand_of(guard, name) if name in guard.args and small(guard[name], self.facts.value) else None
             if e is None or not isinstance(e, ast.Name | ast.Constant):
                 continue
-            text, same = self.text(e), guard.index in kept
+            text, same, number = self.text(e), guard.index in kept, number_of(guard[name], self.facts.value)
+            if (
+                number is not None
+                and number ** (1 if same or op != "sqrt" else 2) < self.facts.value(operand).format.tiny
+            ):
+                continue
             if isinstance(e, ast.Name) and outline.binding(text, e) != outline.binding(text, self.site):
                 continue
             if same or (outline.function(e) is here and isinstance(e, ast.Name)):
@@ -326,21 +336,25 @@ class Place(Reading):
                 found.append((not same, outline.function(e) is not here, bound))
         return min(found, key=lambda one: one[:2])[2] if found else None
 
-    def helper(self, name: str, purpose: str, *body: str | None) -> Edit | None:
-        """A function of x, put before the first one of the file; None where its name is taken, or it has no body."""
+    def helper(self, name: str, purpose: str, *body: str | None) -> list[Edit] | None:
+        """A function of x, put before the first one of the file unless it is there; None where its name is taken."""
         tree, lines = self.file.source.tree, self.file.source.lines
-        first = next(
-            (s for s in tree.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)), None
-        )
-        if first is None or None in body or self.file.outline.mentions(name, tree):
+        named = [s for s in tree.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+        if not named or None in body:
             return None
-        row = min([first.lineno, *(d.lineno for d in first.decorator_list)])
-        while row > 1 and lines[row - 2].startswith("#"):
-            row -= 1
-        inner = next((s for s in first.body if s.lineno > first.lineno), None)
+        inner = next((s for s in named[0].body if s.lineno > named[0].lineno), None)
         indent = lines[inner.lineno - 1][: inner.col_offset] if inner is not None else "    "
         text = "".join(f"{indent}{line}\n" for line in (f'"""{purpose}"""', *body))
-        return Edit(Span(row, 1, row, 1), f"def {name}(x):\n{text}\n\n")
+        kind = self.spell(ARRAYS.get(self.framework, "")) if any(getattr(s, "returns", None) for s in named) else None
+        text = f"def {name}(x: {kind}) -> {kind}:\n{text}" if kind else f"def {name}(x):\n{text}"
+        if any(ast.dump(s) == ast.dump(ast.parse(text).body[0]) for s in named if s.name == name):
+            return []
+        if self.file.outline.mentions(name, tree):
+            return None
+        row = min([named[0].lineno, *(d.lineno for d in named[0].decorator_list)])
+        while row > 1 and lines[row - 2].startswith("#"):
+            row -= 1
+        return [Edit(Span(row, 1, row, 1), f"{text}\n\n")]
 
     def after(self, edits: Iterable[Edit]) -> str:
         """The expression of the finding as it is after edits, for reading."""

@@ -122,7 +122,7 @@ class SafeRoot:
         if made is None or root is None or not self.takes_tensors(place) or not isinstance(site, ast.expr):
             return None
         text = f"_safe_sqrt({place.text(x)})"
-        return place.fix(Applicability.SAFE, [made, place.put(site, text)], text, style="helper")
+        return place.fix(Applicability.SAFE, [*made, place.put(site, text)], text, style="helper")
 
     def takes_tensors(self, place: Place) -> bool:
         """Whether the operand is what a selection takes: PyTorch's takes no Python numbers, which have powers, too."""

@@ -235,7 +235,7 @@ class Functions(Part):
         said: dict[int, Comparisons] = {}
         #: by identity, with the facts themselves, so that they live as long as their number is used
         merged: dict[int, tuple[object, PathCondition]] = {}
-        for node in reversed(nodes[: checks[-1][0] - nodes[0].index] if checks else ()):
+        for node in reversed(nodes[: checks[-1][0] - nodes[0].index] if checks and nodes else ()):
             while checks and checks[-1][0] > node.index:
                 nearest.append(checks.pop()[1])
                 said, merged = {}, {}

@@ -43,6 +43,14 @@ def test_loops_are_followed_however_their_arguments_are_given(given: str) -> Non
     assert [d.code for d in nanlint.check_source(program)] == ["NL103"]
 
 
+def test_a_function_that_only_asserts_what_is_known_before_it_computes_nothing() -> None:
+    text = (
+        "import torch\n\nENOUGH = torch.cuda.device_count() > 1\n\n\ndef check():\n    assert ENOUGH\n\n\n"
+        "def f(x):\n    check()\n    return torch.log(torch.softmax(x, -1))\n"
+    )
+    assert [d.code for d in nanlint.check_source(text)] == ["NL101"]
+
+
 def test_an_assertion_of_the_project_holds_behind_it() -> None:
     guarded = (
         "import flow\nimport torch\n\n\ndef loss(x):\n    y = torch.relu(x)\n"
