@@ -19,15 +19,10 @@ from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
 from nanlint.fixes.text import comments, flat, one_line
 from nanlint.graph.node import Node
+from nanlint.ops.spelling import BUILT_ON
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
 
-#: libraries of ops on another framework's tensors
-_BUILT_ON = {
-    **dict.fromkeys(("torch_geometric", "torch_scatter", "gpytorch", "botorch", "pyro", "lightning"), "torch"),
-    **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
-    "tensorflow_probability": "tensorflow",
-}
 #: how long a line may be that can be read at a glance
 GLANCE = 100
 #: what the arrays of a framework are called
@@ -55,7 +50,7 @@ class Place(Reading):
         without, there are none ("").
         """
         found = self.facts.framework(self.node)
-        found = _BUILT_ON.get(found, found)
+        found = BUILT_ON.get(found, found)
         if self.is_autograd:
             return "numpy"
         if found == "keras" and not any(i.target in ("keras", "keras.ops") for i in self.file.imports.all):
@@ -97,7 +92,7 @@ class Place(Reading):
             return False
         roots = {same(i.target).partition(".")[0] for i in imports.all}
         alike = {"scipy": {"scipy", "numpy"}, "numpy": {"scipy", "numpy"}, "keras": {"keras", "tensorflow"}}
-        return bool(roots) and {_BUILT_ON.get(r, r) for r in roots}.isdisjoint(
+        return bool(roots) and {BUILT_ON.get(r, r) for r in roots}.isdisjoint(
             alike.get(self.framework, {self.framework})
         )
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from nanlint.frontend.modules import descendants
 from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
-from nanlint.ops.frameworks import ARRAYS_OF, WITH_OPERATORS
+from nanlint.ops.frameworks import AGNOSTIC, ARRAYS_OF, WITH_OPERATORS
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, Spellings
 
@@ -75,7 +75,7 @@ class Makers:
         if node.op == CONST:
             return None
         spelling = node.spelling
-        if spelling is not None and not spelling.is_method:
+        if spelling is not None and not spelling.is_method and spelling.framework not in AGNOSTIC:
             return whose(spelling)
         if spelling is not None and spelling.name.endswith(".numpy"):
             return "numpy"
@@ -91,7 +91,7 @@ class Makers:
             alone = user.spelling is None and user.op in OPS and all(arg.op == CONST for arg in others)
             if alone and OPS[user.op].pointwise and depth and (owner := self._used(user, depth - 1)) is not None:
                 return owner
-            if self.apart(user) or user.spelling is None:
+            if self.apart(user) or user.spelling is None or user.spelling.framework in AGNOSTIC:
                 continue
             if user.spelling.is_method:
                 receiver = unrefined(next(iter(user.args.values()))) is node

@@ -54,11 +54,9 @@ METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState", 
 
 #: packages that work on the arrays of a framework
 BUILT_ON = {
-    "flax": "jax",
-    "haiku": "jax",
-    "optax": "jax",
-    "torch_geometric": "torch",
-    "torch_scatter": "torch",
+    **dict.fromkeys(("torch_geometric", "torch_scatter", "gpytorch", "botorch", "pyro", "lightning"), "torch"),
+    **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
+    "tensorflow_probability": "tensorflow",
 }
 
 

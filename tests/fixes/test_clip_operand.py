@@ -49,3 +49,14 @@ def test_an_infinity_that_is_the_answer_is_only_bounded_for_reading(shown: Shown
     assert shown("NL103", text) in ([offered], [])
     summed = text.replace("torch.log10(p)", "torch.log10(p).sum()")
     assert shown("NL103", summed) == [("unsafe", offered[1])]
+
+
+def test_what_only_arranges_an_array_says_nothing_of_whose_it_is(mend: Mend) -> None:
+    text = (
+        "import torch\nfrom einops.layers.torch import Rearrange\nfrom torch import nn\n\n\nclass Latent(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.both = nn.Sequential(nn.Linear(8, 8), Rearrange('b (two d) -> two b d', two=2))\n\n"
+        "    def forward(self, x):\n        mean, log_var = self.both(x)\n"
+        "        return (log_var.exp() + mean.square() - log_var - 1.0).sum()\n"
+    )
+    assert "log_var.clamp(max=40.0).exp()" in mend("NL403", text, unsafe=True)

@@ -170,6 +170,8 @@ ACTIVATIONS, LOSSES = "keras.activations", "keras.losses"
 COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
 #: whose arrays those of a package are, where they are not its own
 ARRAYS_OF = {"scipy": "numpy", "math": None, "builtins": None, "": None}
+#: packages whose functions give arrays of whoever made those that they are given
+AGNOSTIC = frozenset({"einops", "einx"})
 #: packages whose objects have the operators of arrays: where one is imported, an unknown value may be such an object
 WITH_OPERATORS = frozenset(
     {"torch", "tensorflow", "keras", "jax", "numpy", "autograd", "cupy", "dask", "pandas", "polars", "xarray", "sparse"}
