@@ -8,31 +8,16 @@ from dataclasses import dataclass
 from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.clip_operand import BOUND, smallest
+from nanlint.fixes.bounds import BOUND, margin, root_bound, smallest
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import is_number
 from nanlint.graph.node import Node
 
-#: how far inside; half precision has no number between 1 and 1 - 5e-4
-MARGIN, COARSE_MARGIN = "1e-6", "1e-3"
-#: what a root is bounded by: its own bound is the root of that
-ROOT_BOUND, COARSE_ROOT_BOUND = "1e-12", "1e-6"
 ROOTS = frozenset({"sqrt", "pow", "cbrt"})
 #: the ends of the domain of an op, where they are not -1 and 1
 ENDS = {"logit": ("0", "1"), "ndtri": ("0", "1"), "acosh": ("1", "")}
 #: ops that are numbers at the ends of their domain
 FINITE = frozenset({"acos", "asin", "acosh"})
-
-
-def margin(place: Place, node: Node) -> str:
-    """The distance from the ends in the format of an operand."""
-    return COARSE_MARGIN if place.facts.value(node).format.precision < 24 else MARGIN
-
-
-def root_bound(place: Place, node: Node, op: str = "sqrt") -> str:
-    """What a radicand, or a denominator, is bounded by: the author's epsilon, or as small as most have it."""
-    usual = COARSE_ROOT_BOUND if place.facts.value(node).format.precision < 24 else ROOT_BOUND
-    return place.own_epsilon(op, node) or usual
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
+from nanlint.fixes.bounds import own_epsilon, smallest
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.template import has_names
 from nanlint.graph.node import Node
-from nanlint.ops.floats import FLOAT32
 
-#: Keras' own epsilon, for what is divided by: 1 over it is no large number. It is not 0 in any format (the least of
-#: float16 is 6e-8).
-BOUND = "1e-7"
 BASES = {"log2": 2.0, "log10": 10.0}
-
-
-def smallest(place: Place, node: Node) -> float:
-    """A power of ten that is a normal number in the format of an operand, and in single precision if that is finer."""
-    return float(10.0 ** math.ceil(math.log10(max(place.facts.value(node).format.tiny, FLOAT32.tiny))))
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,7 @@ class ClipOperand:
 
     def own(self, place: Place) -> str | None:
         """The epsilon that the function is given to keep off such points."""
-        return place.own_epsilon(self.log.op, self.log["x"]) if self.log.op != "log1p" else None
+        return own_epsilon(place, self.log.op, self.log["x"]) if self.log.op != "log1p" else None
 
     def forms(self, place: Place, x: ast.expr) -> Iterator[tuple[list[Edit], str]]:
         """The operand with a lower bound: by its own dtype where the framework can be asked, and it can be named."""

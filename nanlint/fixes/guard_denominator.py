@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
-from nanlint.fixes.clip_inside import root_bound
+from nanlint.fixes.bounds import root_bound
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.template import has_names

@@ -10,15 +10,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import cast
 
-from nanlint.analysis.epsilons import number_of, small
-from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Spelled, same
 from nanlint.fixes.outline import COMPREHENSIONS
 from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
 from nanlint.fixes.text import comments, flat, one_line
-from nanlint.graph.node import Node
 from nanlint.ops.spelling import BUILT_ON
 from nanlint.ops.writing import METHODS, function_for
 from nanlint.source.roots import FRAMEWORKS
@@ -27,8 +24,6 @@ from nanlint.source.roots import FRAMEWORKS
 GLANCE = 100
 #: what the arrays of a framework are called
 ARRAYS = {"torch": "torch.Tensor", "tensorflow": "tensorflow.Tensor", "jax": "jax.Array", "numpy": "numpy.ndarray"}
-#: operands by which an op keeps another off 0
-GUARDS = (("add", "a", "b"), ("maximum", "a", "b"), ("clamp", "min"))
 #: expressions in which it matters how tightly an operand binds
 OPERATORS = (
     *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Attribute, ast.Subscript, ast.Call, ast.Await),
@@ -303,33 +298,6 @@ class Place(Reading):
             for part in line.splitlines()
         )
         return max(0, *longer) if lines else 0
-
-    def own_epsilon(self, op: str, operand: Node) -> str | None:
-        """What the author keeps such an op off its pole by elsewhere, in this function before others.
-
-        Else the epsilon, by its name, that is added to anything or bounds it in this function: under a root its square.
-        It is a normal number in the format of the operand.
-        """
-        outline, here = self.file.outline, self.file.outline.function(self.site)
-        nodes = self.file.nodes_of
-        kept = {bare(node["b" if op == "div" else "x"]).index for node in nodes.get(op, ())}
-        found: list[tuple[bool, bool, str]] = []
-        for guard, name in ((node, name) for kind, *names in GUARDS for node in nodes.get(kind, ()) for name in names):
-            e = self.operand_of(guard, name) if name in guard.args and small(guard[name], self.facts.value) else None
-            if e is None or not isinstance(e, ast.Name | ast.Constant):
-                continue
-            text, same, number = self.text(e), guard.index in kept, number_of(guard[name], self.facts.value)
-            if (
-                number is not None
-                and number ** (1 if same or op != "sqrt" else 2) < self.facts.value(operand).format.tiny
-            ):
-                continue
-            if isinstance(e, ast.Name) and outline.binding(text, e) != outline.binding(text, self.site):
-                continue
-            if same or (outline.function(e) is here and isinstance(e, ast.Name)):
-                bound = text if same or op != "sqrt" else f"{text} ** 2"
-                found.append((not same, outline.function(e) is not here, bound))
-        return min(found, key=lambda one: one[:2])[2] if found else None
 
     def helper(self, name: str, purpose: str, *body: str | None) -> list[Edit] | None:
         """A function of x, put before the first one of the file unless it is there; None where its name is taken."""

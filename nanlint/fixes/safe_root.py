@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nanlint.analysis.structure import bare, square_root_of
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.clip_inside import root_bound
+from nanlint.fixes.bounds import root_bound
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.template import has_names

@@ -157,6 +157,7 @@ def test_under_a_root_stands_what_the_author_puts_there_or_the_square_of_what_is
         ("def f(x, eps=1e-6):", "x / (x.std() + eps)", "eps ** 2"),
         ("def f(x):", "torch.sqrt(x.abs() + 1e-9)", "1e-9"),
         ("def f(x, eps=1e-6):", "x * (x.std() < eps)", "1e-12"),
+        ("def f(x, step=1e-6):", "x / (x.std() + step)", "1e-12"),
     ):
         text = f"import torch\n\n\n{head}\n    return torch.sqrt((x**2).mean()) + {other}\n"
         after = nanlint.fix_source(text, select=["NL201"], confidence="possible", unsafe_fixes=True).source.text
