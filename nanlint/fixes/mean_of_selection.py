@@ -76,7 +76,8 @@ class BiasedDeviation:
             if (left_out := self.left_out(place, x, several)) is not None:
                 yield left_out
             found = place.named(x, "values")
-            none = "x.new_zeros(())" if place.framework == "torch" else "0 * sum(x)"
+            # a zero without a gradient could not be differentiated
+            none = "0 * x.sum()" if written.receiver is not None else "0 * sum(x)"
             call = place.with_operand(x, found[0], written.call) if found is not None else None
             text = place.write(f"call if {several} else {none}", call=call, x=found[0]) if found and call else None
             if found is not None and text is not None:
