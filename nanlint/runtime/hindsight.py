@@ -21,13 +21,17 @@ from dataclasses import dataclass, replace
 from itertools import islice, permutations
 
 from nanlint.analysis.facts import Facts
+from nanlint.config import Configs, options
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
+from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
+from nanlint.lint.one_file import diagnose_source
 from nanlint.rules.diagnose import analysed
 from nanlint.runtime.events import Birth, Numbers
 from nanlint.runtime.telling import KINDS
-from nanlint.runtime.verdicts import Verdicts, diagnose_again
+from nanlint.runtime.verdicts import Verdicts
+from nanlint.source.project import in_project
 from nanlint.source.text import Source
 
 #: where they are written, below the run's directory
@@ -102,6 +106,18 @@ FRAMEWORKS: Mapping[str, Framework] = {
 FRAMEWORKS = {**FRAMEWORKS, "keras": FRAMEWORKS["tensorflow"]}
 
 
+def findings_of(source: Source, confidence: Confidence) -> list[Diagnostic]:
+    """What the linter says of a kept source, at least of a confidence."""
+    rules = rule_names()
+    overrides = options(confidence=str(confidence))
+    configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
+    try:
+        config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
+    except Exception:  # a configuration that is broken, or gone with its directory
+        config = Configs(rules, overrides, isolated=True).default()
+    return diagnose_source(in_project(source), config)
+
+
 def hindsight_of(verdicts: Verdicts, directory: str | None) -> tuple[Hindsight, ...]:
     """What can be said of the births that no finding spoke of; reproductions are written below ``directory``."""
     known: dict[str, tuple[Facts, list[Diagnostic]]] = {}
@@ -115,7 +131,7 @@ def hindsight_of(verdicts: Verdicts, directory: str | None) -> tuple[Hindsight, 
             continue
         source = Source(place[0].path, text)
         if source.path not in known:
-            known[source.path] = (analysed(source, {}), diagnose_again(source, Confidence.POSSIBLE))
+            known[source.path] = (analysed(source, {}), findings_of(source, Confidence.POSSIBLE))
         facts, diagnostics = known[source.path]
         node = node_of(facts, birth, place[0].line)
         if node is not None and directory is not None and len(ways) < MOST:

@@ -12,16 +12,20 @@ import json
 import os
 import sys
 import zipimport
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import CodeType, ModuleType
 from typing import Any, ClassVar, cast
 
-from nanlint.diagnostic import Confidence
+import msgspec
+
+from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters import BUILT_IN
 from nanlint.runtime.hooks import Guard, safely
 from nanlint.runtime.recorder import Recorder
+from nanlint.runtime.runfile import module_file
 from nanlint.runtime.sites import Site, digest_of, sites_of
 
 #: of probed expressions, in all modules
@@ -223,10 +227,8 @@ def watched_sites(
 ) -> tuple[Site, ...]:
     """The findings of a file that are watched, and are at least of a confidence; the run keeps the source, once."""
     from nanlint.config import CONFIDENCES, ConfigError, Configs, options
-    from nanlint.diagnostic import Diagnostic
     from nanlint.lint.known_rules import ops_problem, roots_of, rule_names, rules_in
-    from nanlint.lint.one_file import diagnose_source
-    from nanlint.output.json import as_object
+    from nanlint.selection import LoadedWhenUsed
     from nanlint.source.decoding import SourceError
     from nanlint.source.prescan import prescan
     from nanlint.source.project import in_project
@@ -235,11 +237,11 @@ def watched_sites(
     least = confidence or CONFIDENCES.get(recorder.options.confidence)
     overrides = options(confidence=None if least is None else str(least))
     try:
-        configs = Configs(rule_names(), overrides, ops_problem=ops_problem, rules_in=rules_in)
+        configs = Configs(LoadedWhenUsed(rule_names), overrides, ops_problem=ops_problem, rules_in=rules_in)
         config = configs.for_directory(os.path.dirname(os.path.abspath(path)))
         config = config.for_file(os.path.abspath(path))
     except ConfigError:
-        config = Configs(rule_names(), overrides, isolated=True).default()
+        config = Configs(LoadedWhenUsed(rule_names), overrides, isolated=True).default()
     if not prescan(content, roots_of(config)):
         return ()
     digest = digest_of(content)
@@ -247,20 +249,27 @@ def watched_sites(
         source = in_project(Source.from_bytes(content, path))
     except SourceError:
         return ()
-    diagnostics: list[Diagnostic] = diagnose_source(source, config)
+    # a program without frameworks needs no linter
+    from nanlint.lint.one_file import diagnose_source
+
+    diagnostics = diagnose_source(source, config)
     sites = sites_of(diagnostics, path, digest)
-    keep_module(recorder.options.directory, digest, path, source.text, [as_object(one) for one in diagnostics])
-    recorder.watch_module(path, digest, sites, probed, str(confidence) if confidence else "")
+    asked = str(confidence) if confidence else ""
+    keep_module(recorder.options.directory, digest, path, source.text, diagnostics, asked)
+    recorder.watch_module(path, digest, sites, probed, asked)
     return sites
 
 
-def keep_module(directory: str, digest: str, path: str, text: str, diagnostics: Sequence[Mapping[str, object]]) -> None:
-    """Keep a file of the user's in the run, as it was: once, by whichever process comes first."""
-    kept = os.path.join(directory, "modules", f"{digest}.json")
+def keep_module(
+    directory: str, digest: str, path: str, text: str, found: Sequence[Diagnostic], confidence: str = ""
+) -> None:
+    """Keep a file of the user's and its findings in the run, as they were: once, by whichever process comes first."""
+    kept = module_file(directory, digest, confidence)
     if os.path.exists(kept):
         return
     os.makedirs(os.path.dirname(kept), exist_ok=True)
     half = f"{kept}.{os.getpid()}"
+    findings = [msgspec.to_builtins(replace(one, slices=())) for one in found]
     with open(half, "w", encoding="utf-8", errors="backslashreplace") as file:
-        json.dump({"path": os.path.abspath(path), "source": text, "diagnostics": list(diagnostics)}, file)
+        json.dump({"path": os.path.abspath(path), "source": text, "findings": findings}, file)
     os.replace(half, kept)

@@ -6,14 +6,17 @@ import json
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from nanlint.output.json import as_object
 from nanlint.output.paint import Paint, plain
 from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame
 from nanlint.runtime.health import Health
-from nanlint.runtime.hindsight import Hindsight
 from nanlint.runtime.telling import KINDS, described, ended, placed
 from nanlint.runtime.verdicts import State, Verdict, Verdicts
+
+if TYPE_CHECKING:
+    from nanlint.runtime.hindsight import Hindsight
 
 _ROLES = {
     State.CONFIRMED: "error",

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from nanlint.config import CONFIDENCES, Configs, options
-from nanlint.diagnostic import Confidence, Diagnostic
-from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
-from nanlint.lint.one_file import diagnose_source
+import msgspec
+
+from nanlint.diagnostic import Diagnostic
 from nanlint.runtime.events import (
     Again,
     Alert,
@@ -29,9 +28,8 @@ from nanlint.runtime.fates import FEW
 from nanlint.runtime.health import Health
 from nanlint.runtime.launch import Outcome
 from nanlint.runtime.replaying import bad_steps
-from nanlint.runtime.runfile import RunRecord
+from nanlint.runtime.runfile import RunRecord, module_file
 from nanlint.runtime.sites import GRADIENT_PATH, Site, key_of, sites_of
-from nanlint.source.project import in_project
 from nanlint.source.text import Source
 
 #: exit code of a run in which something went wrong
@@ -147,15 +145,14 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     """The verdicts of a run, merged over its processes."""
     sources = modules_of(run)
     modules = [event for _, event in run if isinstance(event, Module)]
-    least = {event.path: CONFIDENCES.get(event.confidence, Confidence.LIKELY) for event in modules}
     probed = {event.path for event in modules if event.probed}
     births = births_of(run)
     fates = fates_of(run)
     observed = observed_of(run)
     alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
     findings, claimed = [], set()
-    for path, (source, digest) in sources.items():
-        for diagnostic in diagnose_again(source, least[path]):
+    for path, (_, digest, diagnostics) in sources.items():
+        for diagnostic in diagnostics:
             key = key_of(diagnostic.code, diagnostic.span, digest)
             claimed.add(key)
             own = [birth for birth, _ in births if birth.site == key]
@@ -181,7 +178,7 @@ def verdicts_of(run: RunRecord) -> Verdicts:
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
-        sources={path: source.text for path, (source, _) in sources.items()},
+        sources={path: source.text for path, (source, *_) in sources.items()},
         damaged=sum(process.damaged for process in run.processes),
         repeatable=min(bad_steps(run), default=None) if any(isinstance(e, Checkpoint) for _, e in run) else None,
         watch=started.watch,
@@ -358,31 +355,20 @@ def merged(observed: Iterable[Observed]) -> Observed | None:
     return found
 
 
-def modules_of(run: RunRecord) -> dict[str, tuple[Source, str]]:
-    """The user's files as they were when the run read them, by path, with their digests."""
-    found: dict[str, tuple[Source, str]] = {}
+def modules_of(run: RunRecord) -> dict[str, tuple[Source, str, list[Diagnostic]]]:
+    """The user's files as they were when the run read them, by path, with their digests and findings."""
+    found: dict[str, tuple[Source, str, list[Diagnostic]]] = {}
     for _, event in run:
         if not isinstance(event, Module) or event.path in found:
             continue
         try:
-            with open(os.path.join(run.directory, "modules", f"{event.digest}.json"), encoding="utf-8") as file:
+            with open(module_file(run.directory, event.digest, event.confidence), encoding="utf-8") as file:
                 kept = json.load(file)
-            found[event.path] = (Source(event.path, kept["source"]), event.digest)
+            findings = msgspec.convert(kept["findings"], list[Diagnostic])
+            found[event.path] = (Source(event.path, kept["source"]), event.digest, findings)
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return found
-
-
-def diagnose_again(source: Source, confidence: Confidence) -> list[Diagnostic]:
-    """What the linter says of a kept source."""
-    rules = rule_names()
-    overrides = options(confidence=str(confidence))
-    configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
-    try:
-        config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
-    except Exception:  # a configuration that is broken, or gone with its directory
-        config = Configs(rules, overrides, isolated=True).default()
-    return diagnose_source(in_project(source), config)
 
 
 def _identity(birth: Birth) -> tuple[object, ...]:

@@ -6,16 +6,19 @@ import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nanlint.diagnostic import Confidence
 from nanlint.runtime.filters import filter_of
-from nanlint.runtime.hindsight import Hindsight, hindsight_of
 from nanlint.runtime.judging import judge
 from nanlint.runtime.launch import HASH_SEED, launch, new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import steps_to_repeat
 from nanlint.runtime.runfile import RunError, RunRecord, read_run
 from nanlint.runtime.verdicts import Verdicts
+
+if TYPE_CHECKING:
+    from nanlint.runtime.hindsight import Hindsight
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,11 @@ def verify_command(
         hash_seed=seed,
     )
     verdicts = judge(directory, launch(command, options))
+    if not verdicts.born:
+        return Verified(directory, verdicts)
+    # only then the linter is loaded in this process, too
+    from nanlint.runtime.hindsight import hindsight_of
+
     return Verified(directory, verdicts, hindsight_of(verdicts, directory))
 
 

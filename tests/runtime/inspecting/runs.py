@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import nanlint
-from nanlint.output.json import as_object
 from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.events import Frame
 from nanlint.runtime.frames import place
@@ -95,7 +94,7 @@ def classifier_run(directory: Path, program: str = PROGRAM) -> Path:
     digest = digest_of(content)
     diagnostics = nanlint.check_source(program, path)
     sites = sites_of(diagnostics, path, digest)
-    keep_module(os.fspath(directory), digest, path, program, [as_object(one) for one in diagnostics])
+    keep_module(os.fspath(directory), digest, path, program, diagnostics)
     watch.watch_module(path, digest, sites)
 
     def op(name: str, line: int, *inputs: int, backward: bool = False) -> int:

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from nanlint.diagnostic import Confidence
 from nanlint.runtime.events import FORMAT, Ended, Frame, Framework, Started, Step
 from nanlint.runtime.health import CLASSES
+from nanlint.runtime.hindsight import findings_of
 from nanlint.runtime.inspecting.debugger_v2.files import GRADIENTS, DumpFiles, Execution, Made
 from nanlint.runtime.inspecting.debugger_v2.looks import MODES, Look, shown_fields
 from nanlint.runtime.inspecting.model import INPUT, OUTPUT, Incident, Member, Node, Run, Seen, shown_path
 from nanlint.runtime.inspecting.sources import Finding, finding_of
 from nanlint.runtime.telling import KINDS
-from nanlint.runtime.verdicts import State, Verdict, diagnose_again
+from nanlint.runtime.verdicts import State, Verdict
 from nanlint.source import Source
 
 #: how many executions and traces the debugger keeps unless it is told otherwise
@@ -285,7 +286,7 @@ class _Dump:
             if path not in self._files.sources:
                 continue
             source = Source(path, self._files.sources[path].text)
-            for diagnostic in diagnose_again(source, Confidence.LIKELY):
+            for diagnostic in findings_of(source, Confidence.LIKELY):
                 rows = range(diagnostic.span.row, diagnostic.span.end_row + 1)
                 own = [
                     i
