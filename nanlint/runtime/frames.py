@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
 import sys
@@ -52,7 +53,7 @@ class Users:
             if filename == "<string>" and "--multiprocessing-fork" in sys.orig_argv:
                 return False  # the code that ``multiprocessing`` spawns processes with
             return filename in ("<string>", "<stdin>") or filename.startswith("<ipython")
-        path = os.path.realpath(filename)
+        path = _real(filename)
         if any(one in path for one in self._include):
             return True
         if path.startswith(self._left_out):
@@ -93,8 +94,14 @@ class Users:
 
 
 def _real(path: str) -> str:
-    """A real path; one of a directory ends as it did."""
-    return os.path.join(os.path.realpath(path), "") if path.endswith(os.sep) else os.path.realpath(path)
+    """A real path; one of a directory ends as it did. That of each directory is asked for once."""
+    if path.endswith(os.sep):
+        return os.path.join(os.path.realpath(path), "")
+    directory, name = os.path.split(path)
+    return os.path.realpath(path) if os.path.islink(path) else os.path.join(_real_directory(directory), name)
+
+
+_real_directory = functools.cache(os.path.realpath)
 
 
 def frame_at(code: CodeType, line: int, column: int = 0) -> Frame:
