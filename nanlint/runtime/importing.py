@@ -254,14 +254,14 @@ def watched_sites(
 
     diagnostics = diagnose_source(source, config)
     sites = sites_of(diagnostics, path, digest)
-    asked = str(confidence) if confidence else ""
+    asked = str(confidence) if confidence else recorder.options.confidence
     keep_module(recorder.options.directory, digest, path, source.text, diagnostics, asked)
     recorder.watch_module(path, digest, sites, probed, asked)
     return sites
 
 
 def keep_module(
-    directory: str, digest: str, path: str, text: str, found: Sequence[Diagnostic], confidence: str = ""
+    directory: str, digest: str, path: str, text: str, found: Sequence[Diagnostic], confidence: str
 ) -> None:
     """Keep a file of the user's and its findings in the run, as they were: once, by whichever process comes first."""
     kept = module_file(directory, digest, confidence)

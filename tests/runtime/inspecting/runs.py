@@ -94,7 +94,7 @@ def classifier_run(directory: Path, program: str = PROGRAM) -> Path:
     digest = digest_of(content)
     diagnostics = nanlint.check_source(program, path)
     sites = sites_of(diagnostics, path, digest)
-    keep_module(os.fspath(directory), digest, path, program, diagnostics)
+    keep_module(os.fspath(directory), digest, path, program, diagnostics, watch.options.confidence)
     watch.watch_module(path, digest, sites)
 
     def op(name: str, line: int, *inputs: int, backward: bool = False) -> int:

@@ -100,7 +100,7 @@ def test_a_birth_that_no_finding_spoke_of_has_the_rule_and_a_program_that_shows_
     directory = tmp_path / "run"
     watch = recorder(directory)
     digest = digest_of(path.read_bytes())
-    keep_module(str(directory), digest, str(path), program, [])
+    keep_module(str(directory), digest, str(path), program, [], watch.options.confidence)
     watch.watch_module(str(path), digest, ())
     here = (place(str(path), 5, "surprise"),)
     given, made = [("probs", row([0.0, 1.0]), None)], [("result", row([-INF, 0.0]), None)]
