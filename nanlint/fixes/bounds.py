@@ -43,20 +43,19 @@ def smallest(place: Place, node: Node) -> float:
 def own_epsilon(place: Place, op: str, operand: Node) -> str | None:
     """What the author keeps such an op off its pole by elsewhere, in this function before others.
 
-    Else the epsilon, by its name, that is added to anything or bounds it in this function: under a root its square.
-    It is a normal number in the format of the operand.
+    Else the epsilon, by its name, that is added to anything or bounds it in this function; not under a root, which is
+    as steep as that is small. It is a normal number in the format of the operand.
     """
     nodes, function = place.file.nodes_of, place.file.outline.function
     kept = {bare(node["b" if op == "div" else "x"]).index for node in nodes.get(op, ())}
     found: list[tuple[bool, bool, str]] = []
     for guard, number, e in small_guards(place):
         same, here = guard.index in kept, function(e) is function(place.site)
-        squared = op == "sqrt" and not same
         known = number_of(number, place.facts.value)
-        if known is not None and known ** (2 if squared else 1) < place.facts.value(operand).format.tiny:
+        if known is not None and known < place.facts.value(operand).format.tiny:
             continue
-        if same or (here and isinstance(e, ast.Name)):
-            found.append((not same, not here, place.text(e) + " ** 2" * squared))
+        if same or (here and isinstance(e, ast.Name) and op != "sqrt"):
+            found.append((not same, not here, place.text(e)))
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 

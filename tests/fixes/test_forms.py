@@ -152,9 +152,10 @@ def test_the_author_s_epsilon_is_the_bound_of_a_logarithm() -> None:
         assert f".clamp(min={bound}))" in after, after
 
 
-def test_under_a_root_stands_what_the_author_puts_there_or_the_square_of_what_is_put_elsewhere() -> None:
+def test_under_a_root_stands_what_the_author_puts_there() -> None:
     for head, other, bound in (
-        ("def f(x, eps=1e-6):", "x / (x.std() + eps)", "eps ** 2"),
+        ("def f(x, eps=1e-6):", "x / (x.std() + eps)", "1e-12"),
+        ("def f(x, eps=1e-9):", "torch.sqrt(x.abs() + eps)", "eps"),
         ("def f(x):", "torch.sqrt(x.abs() + 1e-9)", "1e-9"),
         ("def f(x, eps=1e-6):", "x * (x.std() < eps)", "1e-12"),
         ("def f(x, step=1e-6):", "x / (x.std() + step)", "1e-12"),
