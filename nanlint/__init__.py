@@ -20,14 +20,26 @@ if TYPE_CHECKING:
     from nanlint.lint.fixing import Fixed as FixResult
     from nanlint.lint.report import Report
     from nanlint.runtime.library import verify
+    from nanlint.torch import watch
 
-__all__ = ["Diagnostic", "FixResult", "Report", "__version__", "check_paths", "check_source", "fix_source", "verify"]
+__all__ = [
+    "Diagnostic",
+    "FixResult",
+    "Report",
+    "__version__",
+    "check_paths",
+    "check_source",
+    "fix_source",
+    "verify",
+    "watch",
+]
 
 _ELSEWHERE = {
     "Diagnostic": ("nanlint.diagnostic", "Diagnostic"),
     "FixResult": ("nanlint.lint.fixing", "Fixed"),
     "Report": ("nanlint.lint.report", "Report"),
     "verify": ("nanlint.runtime.library", "verify"),
+    "watch": ("nanlint.torch", "watch"),
 }
 
 

@@ -27,6 +27,7 @@ COMMANDS = (
     "check",
     "report",
     "verify",
+    "replay",
     "inspect",
     "explain",
     "graph",

@@ -1,4 +1,4 @@
-"""A callback for Keras: ``model.fit(…, callbacks=[nanlint.keras.Verify()])`` watches as `nanlint verify` does."""
+"""A callback for Keras: ``model.fit(…, callbacks=[nanlint.keras.Watch()])`` watches as ``nanlint.watch`` does."""
 
 from __future__ import annotations
 
@@ -6,31 +6,29 @@ from typing import Any
 
 import keras
 
-from nanlint.runtime.library import Run, Watching
+from nanlint.runtime.library import Watching
 
 
-class Verify(keras.callbacks.Callback):  # type: ignore[misc]
-    """Watches ``fit`` from its beginning to its end, and prints what there is to hear.
+class Watch(Watching, keras.callbacks.Callback):  # type: ignore[misc]
+    """Watches ``fit`` from its beginning to its end; the arguments are those of ``nanlint.watch``.
 
-    The arguments are those of ``nanlint.verify``; ``quiet=True`` prints nothing. The step is compiled anew at the
-    beginning, with probes, and at the end, without.
+    With ``watch="all"`` or ``"sites"`` the step is compiled anew at the beginning, with probes, and at the end.
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__()
-        self._watching = Watching(**options)
-
-    @property
-    def run(self) -> Run | None:
-        """The run, once ``fit`` has begun; it stays readable after the training."""
-        return self._watching.run
+        keras.callbacks.Callback.__init__(self)
+        Watching.__init__(self, **options)
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Begin to watch."""
-        self._watching.begin()
+        self.begin()
         self.model.make_train_function(force=True)
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Say which epoch it is."""
+        self.at(epoch=epoch)
 
     def on_train_end(self, logs: Any = None) -> None:
         """Watch no more, and tell."""
-        self._watching.end()
+        self.end()
         self.model.make_train_function(force=True)

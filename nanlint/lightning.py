@@ -1,4 +1,4 @@
-"""A callback for Lightning: ``Trainer(callbacks=[nanlint.lightning.Verify()])`` watches as `nanlint verify` does."""
+"""A callback for Lightning: ``Trainer(callbacks=[nanlint.lightning.Watch()])`` watches as ``nanlint.watch`` does."""
 
 from __future__ import annotations
 
@@ -9,31 +9,26 @@ try:
 except ImportError:  # the package by its older name
     from pytorch_lightning.callbacks import Callback
 
-from nanlint.runtime.library import Run, Watching
+from nanlint.runtime.library import Watching
+from nanlint.torch import attach
 
 
-class Verify(Callback):  # type: ignore[misc]
-    """Watches ``fit`` from its beginning to its end, and prints what there is to hear.
+class Watch(Watching, Callback):  # type: ignore[misc]
+    """Watches ``fit`` from its first step to its end; the arguments are those of ``nanlint.watch``."""
 
-    The arguments are those of ``nanlint.verify``; ``quiet=True`` prints nothing.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        self._watching = Watching(**options)
-
-    @property
-    def run(self) -> Run | None:
-        """The run, once ``fit`` has begun; it stays readable after the training."""
-        return self._watching.run
-
-    def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Begin to watch."""
-        self._watching.begin()
+        attach(self, pl_module, next(iter(trainer.optimizers), None))
+        self.at(step=trainer.global_step)
+
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        """Say which epoch it is."""
+        self.at(epoch=trainer.current_epoch)
 
     def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
         """Watch no more, and tell."""
-        self._watching.end()
+        self.end()
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
         """The training is broken off: what was seen is told all the same."""
-        self._watching.end()
+        self.end(exception)

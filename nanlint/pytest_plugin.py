@@ -6,6 +6,7 @@ So it is under `nanlint verify -m pytest`. Every pytest beside nanlint loads thi
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from types import CodeType
 
     from nanlint.runtime.recorder import Recorder
@@ -28,8 +29,12 @@ _MOST = 8
 _MEANT = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf", "nan", "NaN", "inf", "Inf", "warns"}) | {
     "FloatingPointError"
 }
-#: so does one with this marker, wherever it comes out
-_MARKER = "not_finite"
+#: so does one with this marker, of what it says, wherever it comes out
+_MARKER = "nanlint"
+#: what it may allow: kinds of value, rules, files with or without a line
+_ALLOWED = re.compile(r"all|nan|[+-]?inf|[A-Z]+\d+|.+\.py(?::\d+)?")
+_PLACE = re.compile(r"(.*?):(\d+): ")
+_KIND = re.compile(r"(?<![\w.])(?:nan|[+-]?inf)\b")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -99,8 +104,8 @@ class Session:
         died = self.recorder.fates.deaths()
         heard = [message for message, origin in self._heard.items() if origin is None or origin not in died]
         self._heard = {}
-        if item.get_closest_marker(_MARKER) is not None:
-            return ""
+        allowed = _allowed_in(item)
+        heard = [message for message in heard if not _is_allowed(message, allowed)]
         code = getattr(getattr(item, "function", None), "__code__", None)
         if code is not None and not _MEANT.isdisjoint(_words(code)):
             heard = [one for one in heard if not one.startswith(f"{code.co_filename}:")]
@@ -118,6 +123,34 @@ class Session:
             self.recorder.flush()
             self._verdicts = verdicts_in(read_run(self.recorder.options.directory))
         return self._verdicts
+
+
+def _allowed_in(item: pytest.Item) -> set[str]:
+    """What the markers of a test allow; one that says something else fails it."""
+    allowed: set[str] = set()
+    for marker in item.iter_markers(_MARKER):
+        given = marker.kwargs.get("allow", ())
+        allowed |= {given} if isinstance(given, str) else set(given)
+        if marker.args or set(marker.kwargs) != {"allow"} or not all(map(_ALLOWED.fullmatch, allowed)):
+            pytest.fail(
+                "@pytest.mark.nanlint takes allow=…: 'nan', 'inf', '+inf', '-inf', 'all', a rule ('NL101'), a file "
+                "('model.py') or a line ('model.py:12'), or a list of them",
+                pytrace=False,
+            )
+    return allowed
+
+
+def _is_allowed(message: str, allowed: Collection[str]) -> bool:
+    """Whether a test allows what is told: its rule or its place, or all of its kinds of value."""
+    first = message.partition("\n")[0]
+    place = _PLACE.match(first)
+    said = first if place is None else first[place.end() :]
+    kinds = set(_KIND.findall(said))
+    if "inf" in allowed:
+        kinds = {kind for kind in kinds if not kind.endswith("inf")}
+    files = [] if place is None else [place[1], f"{place[1]}:{place[2]}"]
+    there = any(f"{os.sep}{file}".endswith(f"{os.sep}{one}") for file in files for one in allowed)
+    return "all" in allowed or there or said.partition(" ")[0] in allowed or kinds.issubset(allowed)
 
 
 def _words(code: CodeType) -> Iterator[str]:
@@ -150,7 +183,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin here in a worker, which has no command line of its own."""
-    config.addinivalue_line("markers", f"{_MARKER}: this test expects non-finite values (nanlint)")
+    config.addinivalue_line("markers", f"{_MARKER}(allow): non-finite values that this test expects")
     if (config.getoption("nanlint") or _watched()) and _KEY not in config.stash:
         config.stash[_KEY] = Session(config, config.option)
 

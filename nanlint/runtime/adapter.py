@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Frame, Where
 from nanlint.runtime.fates import Ends, Fates
 from nanlint.runtime.health import Health
 from nanlint.runtime.hooks import around as around
@@ -54,6 +54,23 @@ class Watch(Protocol):
     steps: int
     #: how many elements of a tensor are wanted with an origin, at most
     keep_elements: int
+
+    @property
+    def directory(self) -> str:
+        """Where the run is stored."""
+
+    @property
+    def where(self) -> Where:
+        """Where the program is, besides its step."""
+
+    def kept_step(self) -> str:
+        """The file in which the run that is repeated kept its bad step; empty if there is none."""
+
+    def resume(self, step: int) -> None:
+        """The program has put back what it had before this step, which is repeated: it is the one that goes on."""
+
+    def at(self, **where: Any) -> None:
+        """The program is there from now on: a part of ``where``, which is reported with what goes bad."""
 
     @property
     def bad(self) -> bool:
@@ -203,6 +220,10 @@ class Adapter(ABC):
     @abstractmethod
     def stop(self) -> None:
         """Remove the hooks."""
+
+    def where(self) -> Mapping[str, Any]:
+        """Where in the user's model (``module``) and among the loader's processes (``worker``) the program is now."""
+        return {}
 
     def settle(self) -> None:  # noqa: B027  (most adapters report at once)
         """Report pending results now: a test is over, and its results must not be reported in the next one."""

@@ -38,6 +38,23 @@ class Frame(Record, frozen=True):
     column: int = 0
 
 
+class Where(Record, frozen=True):
+    """Where the program was besides its step, as far as that is known.
+
+    ``batch``: its number in the epoch. ``worker``: of a loader. ``module``: its path in the model.
+    """
+
+    epoch: int | None = None
+    batch: int | None = None
+    rank: int | None = None
+    worker: int | None = None
+    module: str = ""
+
+    def __str__(self) -> str:
+        known = ((name, getattr(self, name)) for name in ("epoch", "batch", "rank", "worker"))
+        return "".join(f", {name} {number}" for name, number in known if number is not None)
+
+
 class Numbers(Record, frozen=True):
     """A tensor as an event keeps it: its name, breakdown, and its first elements as text where they were kept.
 
@@ -145,6 +162,7 @@ class Birth(Kind, frozen=True):
     compiled: str = ""
     note: str = ""
     site: str = ""
+    where: Where = Where()
 
 
 class Again(Kind, frozen=True):
@@ -214,6 +232,7 @@ class Alert(Kind, frozen=True):
     message: str
     frames: tuple[Frame, ...] = ()
     details: dict[str, Any] = {}
+    where: Where = Where()
 
 
 #: the alert that tells of something that is not finite; what it says of one that makes the run bad, and of one that

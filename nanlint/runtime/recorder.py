@@ -47,6 +47,7 @@ from nanlint.runtime.events import (
     Started,
     Step,
     Trace,
+    Where,
     is_bad,
 )
 from nanlint.runtime.fates import Ends, Fates, Origin
@@ -204,6 +205,7 @@ class Recorder:
         self._read: Callable[[], None] = lambda: None
         self._rank = rank
         self.steps = 0  # a fork counts on
+        self._at = Where(rank=rank or None)
         self._random: RandomStates | None = None
         self._bad = False
         self._open()
@@ -334,6 +336,32 @@ class Recorder:
         """Have what waits on devices read before a step is done, and at the end."""
         self._read = read
 
+    @property
+    def directory(self) -> str:
+        """Where the run is stored."""
+        return self.options.directory
+
+    @property
+    def where(self) -> Where:
+        """See ``Watch.where``."""
+        found = self._at
+        for adapter in self.adapters:
+            found = msgspec.structs.replace(found, **adapter.where())
+        return found
+
+    def kept_step(self) -> str:
+        """See ``Watch.kept_step``."""
+        return "" if self._random is None else self._random.repeated.kept
+
+    def resume(self, step: int) -> None:
+        """See ``Watch.resume``."""
+        self.steps, self._repeated = step, (step, step)
+        self._repeat(step, step)
+
+    def at(self, **where: Any) -> None:
+        """See ``Watch.at``."""
+        self._at = msgspec.structs.replace(self._at, **where)
+
     # ── what is reported ────────────────────────────────────────────────────────────────────────────────────────────
 
     def born(
@@ -386,6 +414,7 @@ class Recorder:
             compiled=compiled,
             note=note,
             site=site,
+            where=self.where,
         )
         self._write(birth)
         self._went_bad()
@@ -531,7 +560,7 @@ class Recorder:
     def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
         """Something beside a birth, told once for the same kind, message and place."""
         where = (frames[0].path, frames[0].line) if frames else None
-        alert = Alert(kind, self.steps, message, tuple(frames), details)
+        alert = Alert(kind, self.steps, message, tuple(frames), details, self.where)
         if is_bad(alert):
             self._hear(frames, message)
         if self._first((kind, message, where)):
@@ -567,7 +596,7 @@ class Recorder:
         if health.size > 1:
             details["held"] = str(health)
         message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
-        alert = Alert(NON_FINITE, self.steps, message, there, details)
+        alert = Alert(NON_FINITE, self.steps, message, there, details, self.where)
         keys = () if given or adapter is None else adapter.keys(value)
         if self._scalers or self.mode == "sentinel":
             if len(self._held) < MANY:

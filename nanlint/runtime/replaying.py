@@ -41,13 +41,14 @@ class Repeatable:
     """What a process left for its repetition: random states by where they are of, and the numbers of its steps.
 
     ``begun``: as each of them was met with first. ``late``: as a step began, soon before the one that went bad.
-    ``alone``: no other process of the run took steps.
+    ``alone``: no other process of the run took steps. ``kept``: the file with the last step that is repeated, if any.
     """
 
     begun: Mapping[str, bytes] = field(default_factory=dict)
     late: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
     numbers: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     alone: bool = False
+    kept: str = ""
 
 
 @dataclass(frozen=True)
@@ -203,8 +204,16 @@ def repeatable(options: Options, rank: int, argv: tuple[str, ...]) -> Repeatable
                 name = checkpoint.file.removeprefix(STATE).split("-")[0]
                 (late.setdefault(checkpoint.step, {}) if checkpoint.step else begun)[name] = file.read()
         numbers = {event.number: event.numbers for event in process.events if isinstance(event, Step)}
-        return Repeatable(begun, late, numbers, alone=len(stepped) == 1)
+        return Repeatable(begun, late, numbers, alone=len(stepped) == 1, kept=_kept(options, process))
     return Repeatable()
+
+
+def _kept(options: Options, process: Process) -> str:
+    """Where a process kept the last of the steps that are repeated."""
+    last = options.replay[1] if options.replay is not None else -1
+    alerts = (event for event in process.events if isinstance(event, Alert) and event.step == last)
+    names = (os.path.basename(event.details["state"]) for event in alerts if "state" in event.details)
+    return next((os.path.join(options.replayed, name) for name in names), "")
 
 
 def _checkpoints(process: Process, name: str) -> list[Checkpoint]:

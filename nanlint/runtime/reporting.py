@@ -8,11 +8,13 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import to_builtins
+
 from nanlint.output.json import as_object
 from nanlint.output.paint import Paint, plain
-from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame
+from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame, Where
 from nanlint.runtime.health import Health
-from nanlint.runtime.telling import KINDS, described, ended, placed
+from nanlint.runtime.telling import KINDS, described, ended, moment, placed
 from nanlint.runtime.verdicts import State, Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -49,9 +51,7 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
         cut = _many(verdicts.damaged, "line")
         lines.append(f"{cut} of the record could not be read: this report may be incomplete.")
     if verdicts.repeatable is not None:
-        lines.append(
-            f"The first bad step was step {verdicts.repeatable:,}. To repeat it: nanlint verify --replay {_short(run)}"
-        )
+        lines.append(f"The first bad step was step {verdicts.repeatable:,}. To repeat it: nanlint replay {_short(run)}")
     lines.append(f"The run is stored in {_short(run)}. To see it: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
 
@@ -124,7 +124,7 @@ def render_report_json(
                 ],
                 "alerts": [
                     {"kind": one.alert, "step": one.step, "message": one.message, "frames": _frames(one.frames)}
-                    | {"details": one.details}
+                    | {"details": one.details, "where": to_builtins(one.where)}
                     for one in verdicts.alerts
                 ],
                 "filtered": [
@@ -166,7 +166,9 @@ def _how(verdict: Verdict) -> str:
         return f" ({verdict.alert})"
     if verdict.state in (State.CONFIRMED, State.DIED):
         what = " and ".join(KINDS[kind] for kind in verdict.kinds)
-        return f" ({what} at step {verdict.step}{_also(verdict.death)})"
+        where = next((one.where for one in verdict.births), Where())
+        module = f" in {where.module}" if where.module else ""
+        return f" ({what}{module} at step {verdict.step}{where}{_also(verdict.death)})"
     if verdict.state is State.CLOSE and verdict.closest is not None:
         operand = verdict.site.operand if verdict.site is not None else "operand"
         return f" ({operand} came within {verdict.closest:.3g} of the singular point at step {verdict.step})"
@@ -187,8 +189,9 @@ def _birth(birth: Birth, count: int, paint: Paint, death: Death | None = None) -
     where = (birth.forward or birth.frames)[:1]
     place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "not in your code"
     head = paint("origin", "error" if death is None else "note")
-    when = f"{what} at step {birth.step}{often}{_also(death)}"
-    yield f"{place} {head} ({when}): in {gradient}{birth.op}{compiled}"
+    when = f"{what} at {moment(birth)}{often}{_also(death)}"
+    module = f" in {birth.where.module}" if birth.where.module else ""
+    yield f"{place} {head} ({when}): in {gradient}{birth.op}{module}{compiled}"
     if where and where[0].text:
         yield f"    {where[0].text}"
     for direction, many in (("in ", birth.inputs), ("out", birth.outputs)):
@@ -224,7 +227,7 @@ def _hindsight_object(one: Hindsight | None) -> dict[str, object]:
 def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
     """What came back not finite, and how to learn where it was born if no line is named yet."""
     place = f"{_short(alert.frames[0].path)}:{alert.frames[0].line} " if alert.frames else ""
-    yield f"{place}{paint(alert.alert, 'error')} (step {alert.step}): {alert.message}"
+    yield f"{place}{paint(alert.alert, 'error')} ({moment(alert)}): {alert.message}"
     if alert is not verdicts.arrived[0]:
         return
     if alert.frames and alert.frames[0].text:
@@ -233,6 +236,8 @@ def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
         yield f"    {alert.details['held']}"
     for frame in alert.frames[1:]:
         yield f"    at {placed(frame)}"
+    if "state" in alert.details:
+        yield f"    batch, weights, optimizer and random states as before the step: {_short(alert.details['state'])}"
     if not verdicts.names_a_line:
         yield f"    {_how_to_name(verdicts)}"
 
@@ -247,7 +252,7 @@ def _how_to_name(verdicts: Verdicts) -> str:
 
 def _alert(alert: Alert, paint: Paint) -> Iterator[str]:
     place = f"{_short(alert.frames[0].path)}:{alert.frames[0].line} " if alert.frames else ""
-    yield f"{place}{paint(alert.alert, 'warning')} (step {alert.step}): {alert.message}"
+    yield f"{place}{paint(alert.alert, 'warning')} ({moment(alert)}): {alert.message}"
     for frame in alert.frames:
         yield f"    at {placed(frame)}"
 
@@ -271,6 +276,7 @@ def _verdict(verdict: Verdict) -> dict[str, object]:
         "executions": verdict.executions,
         "unwatched": verdict.unwatched,
         "step": verdict.step,
+        "where": to_builtins(next((one.where for one in verdict.births), Where())),
         "closest": verdict.closest,
         "kinds": [KINDS[kind] for kind in verdict.kinds],
         "death": ended(verdict.death),
@@ -289,6 +295,7 @@ def _birth_object(birth: Birth) -> dict[str, object]:
         "note": birth.note,
         "inputs": {one.name: health_object(one.health) for one in birth.inputs},
         "outputs": {one.name: health_object(one.health) for one in birth.outputs},
+        "where": to_builtins(birth.where),
         "frames": _frames(birth.frames),
         "forward": _frames(birth.forward),
     }

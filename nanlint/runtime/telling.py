@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from nanlint.runtime.events import Birth, Death, Frame, Numbers
+from nanlint.runtime.events import Alert, Birth, Death, Frame, Numbers
 
 KINDS = {"ninf": "-inf", "pinf": "+inf", "nan": "nan"}
 
@@ -13,7 +13,7 @@ def told(birth: Birth) -> str:
     """A birth in a few lines: what, where, of what."""
     what = " and ".join(KINDS[kind] for kind in birth.kinds)
     direction = "in the gradient of " if birth.backward else "in "
-    lines = [f"{what} first appeared {direction}{birth.op} ({birth.framework}, step {birth.step})"]
+    lines = [f"{what} first appeared {direction}{birth.op} ({birth.framework}, {moment(birth)})"]
     where = birth.forward if birth.backward and birth.forward else birth.frames
     lines += [f"  {placed(frame)}" for frame in where[:1]]
     lines += [
@@ -22,6 +22,11 @@ def told(birth: Birth) -> str:
     if birth.note:
         lines.append(f"  note: {birth.note}")
     return "\n".join(lines)
+
+
+def moment(event: Birth | Alert) -> str:
+    """When it happened, and in which process: "step 12, epoch 1, batch 3, rank 2"."""
+    return f"step {event.step:,}{event.where}"
 
 
 def placed(frame: Frame) -> str:

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nanlint.diagnostic import Confidence
 from nanlint.runtime.filters import filter_of
@@ -30,50 +30,54 @@ class Verified:
     hindsight: tuple[Hindsight, ...] = ()
 
 
-def verify_command(
-    command: Sequence[str],
-    *,
-    watch: str = "sites",
-    filters: Sequence[str] = (),
-    on_nan: str = "continue",
-    include: Sequence[str] = (),
-    confidence: Confidence = Confidence.LIKELY,
-    run_directory: str | None = None,
-    keep_elements: int = 4096,
-    replayed: str = "",
-    replay: int | None = None,
-) -> Verified:
-    """Run ``script args…``, ``-m module args…`` or ``-c code args…`` and judge; nothing: what ``replayed`` ran.
+def verify_command(command: Sequence[str], *, watch: str = "sites", **options: Any) -> Verified:
+    """Run ``script args…``, ``-m module args…`` or ``-c code args…`` and judge; ``options`` are those of ``_run``.
 
     Raises RunError for a run that cannot be kept or a program that cannot be started, FilterError for a filter.
     """
+    seed = secrets.randbits(32) if watch == "sentinel" and HASH_SEED not in os.environ else None
+    return _run(command, watch=watch, hash_seed=seed, **options)
+
+
+def replay_command(replayed: str, command: Sequence[str] = (), *, step: int | None = None, **options: Any) -> Verified:
+    """Repeat a step of a run, the first bad one unless ``step`` says which, and judge; as ``verify_command``.
+
+    ``command``: the program, if it is another one than that of the run.
+    """
+    run = read_run(replayed)
+    steps = steps_to_repeat(run) if step is None else (step, step)
+    return _run(
+        command or command_to_repeat(run),
+        replay=steps,
+        replayed=os.path.abspath(replayed),
+        hash_seed=run.processes[0].started.hash_seed,
+        **options,
+    )
+
+
+def _run(
+    command: Sequence[str],
+    *,
+    filters: Sequence[str] = (),
+    include: Sequence[str] = (),
+    confidence: Confidence = Confidence.LIKELY,
+    run_directory: str | None = None,
+    **options: Any,
+) -> Verified:
+    """``options``: the other fields of ``Options``."""
     for name in filters:
         filter_of(name)
-    steps: tuple[int, int] | None = None
-    seed = secrets.randbits(32) if watch == "sentinel" and HASH_SEED not in os.environ else None
-    if replayed:
-        run = read_run(replayed)
-        steps = steps_to_repeat(run) if replay is None else (replay, replay)
-        seed = run.processes[0].started.hash_seed
-        command = command or command_to_repeat(run)
-    elif replay is not None:
-        raise RunError("--step needs --replay RUN, the run that contains the step")
     reject_missing(command)
     directory = new_run(run_directory)
-    options = Options(
+    asked = Options(
         directory=directory,
         root=os.getcwd(),
-        watch=watch,
         filters=tuple(filters),
-        on_nan=on_nan,
         include=tuple(include),
         confidence=str(confidence),
-        keep_elements=keep_elements,
-        replay=steps,
-        replayed=os.path.abspath(replayed) if replayed else "",
-        hash_seed=seed,
+        **options,
     )
-    verdicts = judge(directory, launch(command, options))
+    verdicts = judge(directory, launch(command, asked))
     if not verdicts.born:
         return Verified(directory, verdicts)
     # only then the linter is loaded in this process, too

@@ -123,12 +123,12 @@ def test_training_goes_as_without_a_watch(tmp_path: Path, mode: str) -> None:
 
 
 def test_the_callback_watches_fit_and_nothing_after_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from nanlint.keras import Verify
+    from nanlint.keras import Watch
 
     model = classifier()
     x, y = batches()
     model.fit(x[:1] * 0, y[:1], verbose=0)  # compiled before the watch
-    verify = Verify(run_directory=str(tmp_path / "run"))
+    verify = Watch(watch="all", run_directory=str(tmp_path / "run"))
     model.fit(x, y, batch_size=16, verbose=0, callbacks=[verify])
     assert verify.run is not None
     told = len(verify.run.births)

@@ -176,9 +176,20 @@ def test_own_line():
 def test_that_means_it():
     assert torch.isinf(torch.log(torch.softmax(torch.tensor([0.0, 300.0]), -1))[0])
 
-@pytest.mark.not_finite
+@pytest.mark.nanlint(allow="all")
 def test_that_is_marked():
     assert len(softmax(np.array([0.0, 1000.0]))) == 2
+
+@pytest.mark.parametrize("allow", [
+    pytest.param(allow, id=str(allow), marks=pytest.mark.nanlint(allow=allow))
+    for allow in ("inf", ["nan", "+inf"], "NL401", "NL101", "model.py", "model.py:6", "model.py:5")
+])
+def test_allows(allow):
+    assert len(softmax(np.array([0.0, 1000.0]))) == 2
+
+@pytest.mark.nanlint(allow="everything")
+def test_that_is_marked_wrongly():
+    pass
 
 def test_that_fails():
     p = torch.softmax(torch.tensor([0.0, 1.0]), -1)
@@ -209,8 +220,10 @@ def test_the_test_fails_in_which_something_is_not_finite_and_no_other(how: str, 
     failed = [line.split(" - ")[0].rpartition("::")[2] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
     assert failed == [
         *("test_scale[1000.0]", "test_scale[2000.0]", "test_fixture", "test_gradient", "test_own_line"),
-        "test_that_fails",
+        *("test_allows[inf]", "test_allows[NL101]", "test_allows[model.py:5]"),
+        *("test_that_is_marked_wrongly", "test_that_fails"),
     ], ran.stdout
+    assert "@pytest.mark.nanlint takes allow=" in ran.stdout
     assert ran.returncode == 1
     assert "not finite: model.py:6: NL401 confirmed" in ran.stdout
     assert "the gradient of x is nan, seen at backward()" in ran.stdout

@@ -41,7 +41,7 @@ class Model(lightning.LightningModule):
 
 
 def train(directory, fails):
-    verify = nanlint.lightning.Verify(run_directory=directory)
+    verify = nanlint.lightning.Watch(watch="all", run_directory=directory)
     trainer = lightning.Trainer(
         max_epochs=1, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
         accelerator="cpu", callbacks=[verify],

@@ -16,7 +16,7 @@ from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.replaying import PYTHON, Repeated, steps_to_repeat
 from nanlint.runtime.runfile import RunError, read_run
-from tests.runtime.running import python, verify
+from tests.runtime.running import nanlint, python, verify
 
 NUMPY = """
 import numpy as np
@@ -95,7 +95,7 @@ def test_the_bad_step_of_a_program_without_seeds_is_repeated(framework: str, tmp
     (tmp_path / "train.py").write_text(program, "utf-8")
     first = verify("train.py", cwd=tmp_path, options=("--watch", "sentinel", "--run-dir", "first"))
     early, bad = steps_to_repeat(read_run(str(tmp_path / "first")))
-    again = verify(cwd=tmp_path, options=("--replay", "first", "--run-dir", "again"))
+    again = nanlint("replay", "first", "--run-dir", "again", cwd=tmp_path)
     found = events(tmp_path / "again")
     assert not [e for e in found if isinstance(e, Alert) and e.alert in ("not-repeated", "internal")]
     birth = next(event for event in found if isinstance(event, Birth))
@@ -212,10 +212,6 @@ def test_a_run_that_went_well_has_no_step_to_repeat(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no bad step was recorded; choose one with --step"):
         steps_to_repeat(read_run(str(tmp_path / "first")))
     (tmp_path / "train.py").touch()
-    for options, said in (
-        (("--replay", "first"), "first: no bad step was recorded"),
-        (("--replay", "none"), "none: no such run"),
-        (("--step", "3"), "--step needs --replay RUN"),
-    ):
-        ran = verify("train.py", cwd=tmp_path, options=options)
-        assert (ran.code, ran.stderr.startswith(f"error: {said}")) == (2, True), ran.stderr
+    for run, said in (("first", "no bad step was recorded"), ("none", "no such run")):
+        ran = nanlint("replay", run, cwd=tmp_path)
+        assert (ran.code, ran.stderr.startswith(f"error: {run}: {said}")) == (2, True), ran.stderr

@@ -86,7 +86,7 @@ def _hints(run: Run, repeatable: int | None) -> Iterator[str]:
     """What to do next after a run that only saw losses and gradients, and which lines the linter suspects."""
     if repeatable is None or not run.incidents:
         return
-    yield f"to find the line, repeat step {repeatable:,}: nanlint verify --replay {shown_path(run.origin, os.getcwd())}"
+    yield f"to find the line, repeat step {repeatable:,}: nanlint replay {shown_path(run.origin, os.getcwd())}"
     for one in run.findings:
         if one.verdict == State.NOT_WATCHED.value:
             yield f"the linter reports {run.shown(one.path)}:{one.span.row} {one.code}: {one.message}"

@@ -9,7 +9,7 @@ import torch
 
 from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Adapter
-from nanlint.runtime.adapters.torch import gradients
+from nanlint.runtime.adapters.torch import badstep, gradients, modules
 from nanlint.runtime.adapters.torch.arrivals import Arrivals
 from nanlint.runtime.adapters.torch.batches import Batches
 from nanlint.runtime.adapters.torch.breakdown import (
@@ -23,7 +23,8 @@ from nanlint.runtime.adapters.torch.breakdown import (
 from nanlint.runtime.adapters.torch.compiled import Compiled
 from nanlint.runtime.adapters.torch.deferred import Ahead, looks
 from nanlint.runtime.adapters.torch.eager import Births, keys_of
-from nanlint.runtime.adapters.torch.sentinel import Sentinel, restore, snapshot
+from nanlint.runtime.adapters.torch.generators import restore, snapshot
+from nanlint.runtime.adapters.torch.sentinel import Sentinel
 from nanlint.runtime.adapters.torch.steps import Steps
 from nanlint.runtime.health import Health
 
@@ -37,7 +38,7 @@ class TorchAdapter(Adapter):
         super().__init__(watch)
         self._births = Births(watch)
         self._batches = Batches(watch)
-        self._sentinel = Sentinel(watch)
+        self._sentinel = Sentinel(watch, self._births, self._batches)
         self._steps = Steps(watch, self._births, self._sentinel)
         self._compiled = Compiled(watch, self._births)
         self._arrivals = Arrivals(watch, self._batches.latest, self._births.far)
@@ -63,6 +64,20 @@ class TorchAdapter(Adapter):
         if hooks.compiling is torch.compiler.is_compiling:
             hooks.compiling = hooks.never
         self._births.stop()
+
+    def where(self) -> Mapping[str, Any]:
+        worker = torch.utils.data.get_worker_info()
+        return modules.running() | ({} if worker is None else {"worker": worker.id})
+
+    def attend(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer | None) -> None:
+        """The program trains this: where a step is repeated that was kept, they are as they were before it."""
+        modules.NAMED.add(model)
+        self._sentinel.attend(model)
+        if self.watch.repeats:
+            with apart():
+                step = badstep.put_back(self.watch.kept_step(), model, optimizer, self._batches)
+            if step is not None:
+                self.watch.resume(step)
 
     def settle(self) -> None:
         self._births.flush()

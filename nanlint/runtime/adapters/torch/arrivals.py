@@ -339,9 +339,9 @@ def _leaves(roots: Iterable[Any]) -> tuple[list[torch.Tensor], list[Any]]:
 
 
 def _saved(node: Any) -> Iterator[Any]:
-    """What a node keeps that no other has computed: the data that its op was given."""
+    """What a node keeps that no other has computed: the data that its op was given, not what it has written."""
     for name in dir(node):
-        if name.startswith("_saved_") and not name.startswith("_saved_result"):
+        if name.startswith("_saved_") and not name.startswith(("_saved_result", "_saved_running")):
             try:
                 kept = getattr(node, name)
             except RuntimeError:  # it was freed

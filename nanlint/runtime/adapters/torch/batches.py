@@ -1,19 +1,45 @@
-"""What a DataLoader hands out: the first batches of each are looked at for nan that came with the data."""
+"""What a DataLoader hands out: the first batches of each are looked at for nan that came with the data.
+
+For a step that may have to be repeated the last batches are kept, and one is handed out again.
+"""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from nanlint.runtime.adapter import Watch, around
+from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, apart, is_concrete, kinds_of, suspicious
 from nanlint.runtime.adapters.torch.eager import nan_in_data
+from nanlint.runtime.adapters.torch.generators import random_states
 
 #: batches of each loader's iteration that are looked at, but under ``--watch all``, which looks at each
 FIRST = 2
+#: batches that are kept, as some programs read ahead
+KEPT = 4
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A batch, its number in its epoch, and the random states as the program got it."""
+
+    batch: Any
+    number: int
+    states: Mapping[str, Any]
+
+    def has(self, given: list[torch.Tensor]) -> bool:
+        """Whether one of these tensors is of it, or a copy on a device."""
+        own = [tensor for _, tensor in tensors_in(self.batch, "")]
+        return any(
+            one is other or (one.shape == other.shape and torch.equal(one.cpu(), other.cpu()))
+            for one in own
+            for other in given
+        )
 
 
 class Batches:
@@ -23,6 +49,9 @@ class Batches:
         self._watch = watch
         self._undo: Callable[[], None] | None = None
         self._last: list[weakref.ref[torch.Tensor]] = []
+        self._handed: deque[Handed] = deque(maxlen=KEPT)
+        self._epochs: Counter[int] = Counter()
+        self._again: Callable[[], Any] | None = None
 
     def start(self) -> None:
         from torch.utils.data import dataloader
@@ -38,13 +67,38 @@ class Batches:
         if self._undo is not None:
             self._undo()
             self._undo = None
+            self._handed.clear()
 
     def _next(self, original: Callable[..., Any], iterator: Any) -> Any:
         batch = original(iterator)
+        if self._again is not None:
+            again, self._again = self._again, None
+            batch = again()
         self._last = [weakref.ref(tensor) for _, tensor in tensors_in(batch, "")]
         if self._undo is not None and (self._watch.mode == "all" or iterator._num_yielded <= FIRST):
             self._look(batch)
+        safely(self._watch, "the batches of a DataLoader", self._note, batch, iterator)
         return batch
+
+    def _note(self, batch: Any, iterator: Any) -> None:
+        number, of = iterator._num_yielded - 1, id(iterator._dataset)
+        self._epochs[of] += number == 0
+        self._watch.at(epoch=self._epochs[of] - 1)
+        if self._watch.mode == "sentinel":
+            self._handed.append(Handed(batch, number, random_states()))
+
+    def handed(self, given: list[torch.Tensor]) -> Handed | None:
+        """The batch that these tensors are of, or else the last one; None where no loader is in use."""
+        return next((one for one in reversed(self._handed) if one.has(given)), (*self._handed, None)[-1])
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a loader has handed out a batch."""
+        return bool(self._handed)
+
+    def hand_out(self, again: Callable[[], Any]) -> None:
+        """Hand out this the next time that a program asks for a batch."""
+        self._again = again
 
     def latest(self) -> list[torch.Tensor]:
         """The tensors of the batch that was handed out last, as far as the program keeps them."""

@@ -12,6 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType
@@ -158,6 +159,19 @@ class Births:
             mode.off = True
             leave(mode)
         self._modes.clear()
+
+    @contextmanager
+    def judged(self) -> Iterator[None]:
+        """Find origins within, whatever is watched."""
+        self.start()
+        judging, self.judging = self.judging, True
+        try:
+            yield
+        finally:
+            self.flush()
+            self.judging = judging
+            if not (judging or self._watch.fates.following):
+                self.stop()
 
     def flush(self) -> None:
         """Tell what was kept for the end of a formula, or waits on a device."""

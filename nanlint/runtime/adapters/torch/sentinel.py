@@ -1,26 +1,35 @@
-"""The watch of long runs: the gradient's norm, the loss and what models give in each step; PyTorch's random state."""
+"""The watch of long runs: the gradient's norm, the loss and what models give in each step; PyTorch's random state.
+
+The first step that goes bad is kept in a file, and the model runs on it once more to learn where it broke.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
+import os
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 import torch
 from torch.nn.modules import module as modules
 from torch.optim import Optimizer
 
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch import deferred
-from nanlint.runtime.adapters.torch.batches import tensors_in
+from nanlint.runtime.adapters.torch.badstep import Call, file_of, save, where_it_broke
+from nanlint.runtime.adapters.torch.batches import KEPT, Batches, Handed, tensors_in
 from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, parts_of, suspicious
+from nanlint.runtime.adapters.torch.eager import Births
+from nanlint.runtime.adapters.torch.generators import random_states
+from nanlint.runtime.adapters.torch.modules import NAMED, path_of
 from nanlint.runtime.adapters.torch.steps import names_in_callers, names_of, parameters_of
 from nanlint.runtime.events import ARRIVED, NON_FINITE
 from nanlint.runtime.frames import place
+from nanlint.runtime.hooks import Guard
 
 #: outputs of models in one step that are looked at
 MOST = 64
@@ -34,6 +43,7 @@ class Output:
     total: torch.Tensor
     past: deferred.Past
     line: tuple[str, int, str] | None
+    call: weakref.ref[Call]
 
     def is_bad(self, total: float) -> bool:
         """Whether it held a nan or +inf (models mask with -inf). A sum can overflow, so what is left of it is asked."""
@@ -51,8 +61,15 @@ class Sentinel:
     does. All numbers are read when a step is done, in one wait for a device.
     """
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watch, births: Births, batches: Batches) -> None:
         self._watch = watch
+        self._births = births
+        self._batches = batches
+        #: the last calls of models in the step that goes on
+        self._calls: deque[Call] = deque(maxlen=KEPT)
+        #: the random states as the step began, where no loader has handed out a batch since
+        self._states: dict[str, Any] = {}
+        self._kept = False
         self._loss: torch.Tensor | None = None
         self._outputs: list[Output] = []
         self._models: dict[int, tuple[weakref.ref[torch.nn.Module], str]] = {}
@@ -67,37 +84,57 @@ class Sentinel:
         original = torch.Tensor.backward
         torch.Tensor.backward = around(self._watch, "a loss", original, self._backward)
         self._undo.append(functools.partial(setattr, torch.Tensor, "backward", original))
-        hook = modules.register_module_forward_hook(functools.partial(safely, self._watch, "outputs", self._gave))
+        gave = functools.partial(safely, self._watch, "outputs", self._gave)
+        try:
+            hook = modules.register_module_forward_hook(gave, with_kwargs=True)
+        except TypeError:  # an older PyTorch
+            hook = modules.register_module_forward_hook(lambda module, args, given: gave(module, args, {}, given))
         self._undo.append(hook.remove)
+        # which PyTorch forgets to take away with it
+        kwargs = getattr(modules, "_global_forward_hooks_with_kwargs", {})
+        self._undo.append(functools.partial(kwargs.pop, hook.id, None))
+        self._states = random_states()
+        for model in NAMED:
+            self.attend(model)
         asked = modules._has_any_global_hook
         modules._has_any_global_hook = around(self._watch, "the hooks of modules", asked, _has_any_global_hook)
         self._undo.append(functools.partial(setattr, modules, "_has_any_global_hook", asked))
+
+    def attend(self, model: torch.nn.Module) -> None:
+        """This is a model, from its first call on."""
+        self._models[id(model)] = weakref.ref(model), "model"
 
     def stop(self) -> None:
         while self._undo:
             self._undo.pop()()
         self._loss = None
         self._outputs.clear()
+        self._calls.clear()
 
-    def stepped(self, optimizer: Optimizer) -> dict[str, float]:
-        """The numbers of the step that an optimizer has just taken; bad ones are told of."""
+    def stepping(self, optimizer: Optimizer) -> dict[str, float]:
+        """The numbers of the step that an optimizer is about to take; bad ones are told of."""
         outputs, self._outputs = self._outputs, []
         loss, self._loss = self._loss, None
         scalars = {}
-        norm = gradient_norm(optimizer)
-        if norm is not None:
-            scalars["gradient_norm"] = norm
-        if loss is not None and is_concrete(loss) and not loss.is_complex():
-            scalars["loss"] = loss
-        read = deferred.numbers_on_devices([*scalars.values(), *(output.total for output in outputs)])
-        numbers = dict(zip(scalars, read, strict=False))
-        if math.isinf(numbers.get("gradient_norm", 0.0)):
-            numbers["gradient_norm"] = exact_norm(optimizer)
-        bad = [name for name, x in numbers.items() if not math.isfinite(x)]
-        broken = [output for output, total in zip(outputs, read[len(scalars) :], strict=True) if output.is_bad(total)]
+        with apart():
+            norm = gradient_norm(optimizer)
+            if norm is not None:
+                scalars["gradient_norm"] = norm
+            if loss is not None and is_concrete(loss) and not loss.is_complex():
+                scalars["loss"] = loss
+            read = deferred.numbers_on_devices([*scalars.values(), *(output.total for output in outputs)])
+            numbers = dict(zip(scalars, read, strict=False))
+            if math.isinf(numbers.get("gradient_norm", 0.0)):
+                numbers["gradient_norm"] = exact_norm(optimizer)
+            bad = [name for name, x in numbers.items() if not math.isfinite(x)]
+            totals = zip(outputs, read[len(scalars) :], strict=True)
+            broken = [output for output, total in totals if output.is_bad(total)]
+            self._find_models(optimizer)
         if bad or broken:
             self._tell(bad, numbers, broken, optimizer)
-        self._find_models(optimizer)
+        self._calls.clear()
+        if not self._batches.in_use:
+            self._states = random_states()
         return numbers
 
     def _find_models(self, optimizer: Optimizer) -> None:
@@ -117,14 +154,20 @@ class Sentinel:
             self._loss = tensor.detach()
         return original(tensor, *args, **kwargs)
 
-    def _gave(self, module: torch.nn.Module, args: Any, given: Any) -> None:
+    def _gave(self, module: torch.nn.Module, args: Any, kwargs: Any, given: Any) -> None:
         if self._called is not None:
             self._called[id(module)] = weakref.ref(module)
+        if not module.training or torch._C._get_tracing_state() is not None:
+            return
         known = self._models.get(id(module))
-        if known is not None and module.training and known[0]() is module and torch._C._get_tracing_state() is None:
-            self._look(known[1], given)
+        if known is not None and known[0]() is module:
+            self._look(Call.of(known[1], module, args, kwargs), given)
+        elif self._called is not None:  # perhaps it is one
+            self._calls.append(Call.of(type(module).__name__, module, args, kwargs))
 
-    def _look(self, name: str, given: Any) -> None:
+    def _look(self, call: Call, given: Any) -> None:
+        name = call.name
+        self._calls.append(call)
         tensors = [one for _, one in tensors_in(given, name) if one.layout == torch.strided]
         if not tensors or len(self._outputs) >= MOST:
             return
@@ -133,24 +176,67 @@ class Sentinel:
             for tensor in tensors:
                 wide = tensor.dtype if tensor.dtype == torch.float64 else torch.float32
                 past = deferred.Past.of(name, tensor)
-                self._outputs.append(Output(name, torch.sum(tensor.detach(), dtype=wide), past, line))
+                self._outputs.append(
+                    Output(name, torch.sum(tensor.detach(), dtype=wide), past, line, weakref.ref(call))
+                )
 
-    def _tell(self, bad: list[str], numbers: dict[str, float], outputs: Sequence[Output], optimizer: Optimizer) -> None:
-        names = names_of(optimizer)
-        broken = [
-            names.get(id(p), f"parameter {i}")
-            for i, p in enumerate(parameters_of(optimizer))
-            if bad and p.grad is not None and suspicious(p.grad)
-        ]
+    def _tell(self, bad: list[str], numbers: dict[str, float], broken: Sequence[Output], optimizer: Optimizer) -> None:
+        """Say what is not finite; the first such step is kept, and it is said where in the model it began."""
+        names = self._names_of(optimizer)
+        with apart():
+            gradients = [
+                names.get(id(p), f"parameter {i}")
+                for i, p in enumerate(parameters_of(optimizer))
+                if bad and p.grad is not None and suspicious(p.grad)
+            ]
         said = [f"the {name.replace('_', ' ')} is {numbers[name]}" for name in sorted(bad, reverse=True)]
-        said += [f"the output of {name} is not finite" for name in dict.fromkeys(one.name for one in outputs)]
-        shown = [*broken[:3], *([f"{len(broken) - 3:,} more"] if len(broken) > 3 else [])]
-        where = f"; not finite: the gradient of {_listed(shown)}" if broken else ""
-        told = {name: str(x) for name, x in numbers.items()}
-        line = next((one.line for one in outputs if one.line is not None), None)
+        said += [f"the output of {name} is not finite" for name in dict.fromkeys(one.name for one in broken)]
+        details: dict[str, Any] = {name: str(x) for name, x in numbers.items()}
+        calls = [call for call in self._calls if id(call.model()) in self._models]
+        if bad and calls and not self._kept:
+            self._kept = True
+            call = next((call for one in broken if (call := one.call())), calls[-1])
+            handed = self._batches.handed([tensor for _, tensor in tensors_in((call.args, dict(call.kwargs)), "")])
+            self._keep(details, call, handed, optimizer)
+            self._locate(details, calls, handed)
+        said = [_listed(said)]
+        if "first" in details:
+            said.append(f"first not finite: {details['first']}")
+        if gradients:
+            details["parameters"] = gradients[:MOST]
+            more = [f"{len(gradients) - 3:,} more"] if len(gradients) > 3 else []
+            said.append(f"not finite: the gradient of {_listed([*gradients[:3], *more])}")
+        line = next((one.line for one in broken if one.line is not None), None)
         frames = (*([place(*line)] if line is not None else []), *self._watch.frames(3))
-        arrived = {ARRIVED: "step"} if bad else {}
-        self._watch.alert(NON_FINITE, f"{_listed(said)}{where}", frames=frames, **told, **arrived)
+        if bad:
+            details[ARRIVED] = "step"
+        self._watch.alert(NON_FINITE, "; ".join(said), frames=frames, **details)
+        self._watch.at(module="", batch=None)
+
+    def _names_of(self, optimizer: Optimizer) -> dict[int, str]:
+        """The parameters' names: their paths in a model that the program named, or as its variables have them."""
+        found = {id(p): path_of(name) for model in NAMED for name, p in model.named_parameters()}
+        return found or names_of(optimizer)
+
+    def _keep(self, details: dict[str, Any], call: Call, handed: Handed | None, optimizer: Optimizer) -> None:
+        """Write the step to a file of the run."""
+        watch = self._watch
+        with Guard(watch, "the bad step, to be kept"):
+            path = os.path.join(watch.directory, file_of(watch.steps, watch.where.rank or 0))
+            batch, states = (None, self._states) if handed is None else (handed.batch, handed.states)
+            save(path, call, batch, states, optimizer, step=watch.steps, epoch=watch.where.epoch)
+            details["state"] = path
+
+    def _locate(self, details: dict[str, Any], calls: Sequence[Call], handed: Handed | None) -> None:
+        """Where in the models it began; the line is found on the way."""
+        states = self._states if handed is None else handed.states
+        if handed is not None:
+            self._watch.at(batch=handed.number)
+        with Guard(self._watch, "where the model broke"), self._births.judged():
+            broken = next(filter(None, (where_it_broke(call, states) for call in calls)), None)
+            if broken is not None:
+                details |= {"first": str(broken), "rows": broken.rows[:MOST]}
+                self._watch.at(module=broken.module or calls[0].name)
 
 
 def _has_any_global_hook(original: Callable[..., Any]) -> Any:
@@ -187,24 +273,6 @@ def exact_norm(optimizer: Optimizer) -> float:
 def _gradients(optimizer: Optimizer) -> list[torch.Tensor]:
     gradients = [part for p in parameters_of(optimizer) if p.grad is not None for part in parts_of(p.grad)]
     return [g for g in gradients if g.layout == torch.strided and is_concrete(g)]
-
-
-def snapshot() -> bytes:
-    """The state of PyTorch's random generators, of every device that is in use."""
-    states = {"cpu": torch.get_rng_state().numpy().tobytes()}
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        states |= {f"cuda:{i}": x.numpy().tobytes() for i, x in enumerate(torch.cuda.get_rng_state_all())}
-    return msgspec.msgpack.encode(states)
-
-
-def restore(state: bytes) -> None:
-    """Go on as from the ``snapshot``."""
-    for device, held in msgspec.msgpack.decode(state, type=dict[str, bytes]).items():
-        tensor = torch.frombuffer(bytearray(held), dtype=torch.uint8)
-        if device == "cpu":
-            torch.set_rng_state(tensor)
-        else:
-            torch.cuda.set_rng_state(tensor, device)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ A parameter that never gets a gradient, one that an optimizer breaks, a step tha
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 import weakref
@@ -30,8 +31,8 @@ FEW = 3
 class Listener(Protocol):
     """Hears of each step, with what to say about it."""
 
-    def stepped(self, optimizer: Optimizer) -> dict[str, float]:
-        """Numbers of the step that was just taken."""
+    def stepping(self, optimizer: Optimizer) -> dict[str, float]:
+        """Numbers of the step that is about to be taken, whose gradients are there."""
 
 
 class Steps:
@@ -96,7 +97,8 @@ class Steps:
     def _step(self, step: Callable[..., Any], optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         if not self._undo or self._depth:
             return step(optimizer, *args, **kwargs)
-        closed = not args and kwargs.get("closure") is None
+        closure = args[0] if args else kwargs.get("closure")
+        closed = closure is None
         self._births.flush()
         if self._watch.bad:
             with self._guard, apart():
@@ -107,6 +109,12 @@ class Steps:
                     for part in _here(names.get(id(one), f"parameter {i}"), one)
                 ]
                 self._watch.retained("torch", [replace(one, graph_name=one.name) for one in held])
+        numbers: dict[str, float] = {}
+        looked = functools.partial(self._look, numbers, optimizer, closure)
+        if closed:
+            looked()
+        elif self._watch.mode == "sentinel":  # the gradients are there when the closure has run
+            args, kwargs = (looked, *args[1:]) if args else (), kwargs if args else {**kwargs, "closure": looked}
         # what PyTorch's own optimizers do is looked at as one op, when it is done
         paused = self._births.pause() if closed and _is_builtin(optimizer) else None
         self._depth += 1
@@ -117,8 +125,16 @@ class Steps:
             self._depth -= 1
             if paused is not None:
                 paused.resume()
-        self._done(optimizer, paused is not None, counted)
+        self._done(optimizer, paused is not None, counted, numbers)
         return result
+
+    def _look(self, numbers: dict[str, float], optimizer: Optimizer, closure: Callable[[], Any] | None) -> Any:
+        """What a step goes by, before it is taken."""
+        loss = None if closure is None else closure()
+        if self._watch.mode == "sentinel":
+            with self._guard:
+                numbers.update(self._listener.stepping(optimizer))
+        return loss
 
     def _scaled(self, step: Callable[..., Any], scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         taken = self._taken
@@ -133,22 +149,19 @@ class Steps:
             self._watch.step()
         return result
 
-    def _done(self, optimizer: Optimizer, unwatched: bool, counted: int) -> None:
+    def _done(self, optimizer: Optimizer, unwatched: bool, counted: int, numbers: dict[str, float]) -> None:
         self._taken += 1
         report: dict[str, Any] | None = None
-        numbers: dict[str, float] = {}
         with self._guard:
             waiting = self._waiting.get(optimizer)
             if waiting is None:
                 waiting = self._waiting[optimizer] = Waiting(optimizer, self._watch)
-            if waiting.places or unwatched or self._watch.mode == "sentinel":
+            if waiting.places or unwatched:
                 with apart():
                     if waiting.places:
                         waiting.look(optimizer, self._watch)
                     if unwatched:
                         report = self._broke(optimizer)
-                    if self._watch.mode == "sentinel":
-                        numbers = self._listener.stepped(optimizer)
             self._taken_by(optimizer)
             self._watch.settled(skipped=not all(map(math.isfinite, numbers.values())))  # of which is told already
         if report is not None:
