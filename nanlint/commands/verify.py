@@ -153,7 +153,7 @@ def report_on(
     examples=(
         ("nanlint verify -- train.py --epochs 3", "Watch the flagged expressions while the program runs."),
         ("nanlint verify --watch all -- -m train", "Find the origin of every nan and inf, on any line."),
-        ("nanlint verify --on-nan debug -- train.py", "Open pdb where the first nan or inf appears."),
+        ("nanlint verify --on-nan debug -- train.py", "Open a debugger where the first nan or inf appears."),
     ),
     exit_codes=EXIT_CODES,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
@@ -162,14 +162,12 @@ def report_on(
 @click.option(
     "--watch",
     type=click.Choice(["sites", "all", "sentinel"]),
-    default="sites",
-    show_default=True,
     help="What to watch: flagged expressions (sites), the origin of every nan and inf (all), or losses and "
-    "gradient norms (sentinel).",
+    "gradient norms (sentinel).  [default: sites; all with --on-nan debug]",
 )
 @run_options
 @click.pass_context
-def verify(ctx: click.Context, /, command: tuple[str, ...], **options: Any) -> None:
+def verify(ctx: click.Context, /, command: tuple[str, ...], *, watch: str | None, **options: Any) -> None:
     """Run PROGRAM as Python would, and report which findings actually happened.
 
     PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. The report goes to standard error.
@@ -178,4 +176,5 @@ def verify(ctx: click.Context, /, command: tuple[str, ...], **options: Any) -> N
 
     if not command:
         raise click.UsageError("give the program to run: nanlint verify -- train.py")
-    report_on(ctx, verify_command, command, **options)
+    watch = watch or ("all" if options["on_nan"] == "debug" else "sites")
+    report_on(ctx, verify_command, command, watch=watch, **options)

@@ -10,7 +10,7 @@ through which it reports to its ``Watch``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -115,11 +115,11 @@ class Watch(Protocol):
     def retained(self, framework: str, tensors: Sequence[Tensor]) -> None:
         """Store the tensors of a step that went bad, for ``nanlint inspect``: the whole graph, or the parameters."""
 
-    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> bool:
+    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> Collection[str]:
         """Report a tensor at a flagged expression: ``role`` is the name of an operand, "result" or "gradient of NAME".
 
         Report operands first. ``executions``: how many executions the breakdown covers, if a graph ran more than once
-        since it was read. Returns whether a new kind of non-finite value originated there.
+        since it was read. Returns the kinds of non-finite value that originated there for the first time.
         """
 
     def unwatched(self, site: Site) -> None:

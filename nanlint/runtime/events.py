@@ -94,7 +94,7 @@ class Started(Kind, frozen=True):
 
 
 class Module(Kind, frozen=True):
-    """A file of the user's that was imported: it and its findings are kept by ``runfile.module_file``.
+    """A file of the user's that was imported; its source and its findings are kept as ``modules`` does.
 
     ``probed``: whether its flagged expressions tell what comes by; not in a file that was imported before the watch.
     ``confidence``: the least that its findings needed to be watched.

@@ -8,24 +8,21 @@ import importlib.machinery
 import importlib.metadata
 import importlib.util
 import itertools
-import json
 import os
 import sys
 import zipimport
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import CodeType, ModuleType
 from typing import Any, ClassVar, cast
 
-import msgspec
-
-from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.diagnostic import Confidence
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters import BUILT_IN
+from nanlint.runtime.events import Module
 from nanlint.runtime.hooks import Guard, safely
+from nanlint.runtime.modules import keep_module
 from nanlint.runtime.recorder import Recorder
-from nanlint.runtime.runfile import module_file
 from nanlint.runtime.sites import Site, digest_of, sites_of
 
 #: of probed expressions, in all modules
@@ -244,7 +241,6 @@ def watched_sites(
         config = Configs(LoadedWhenUsed(rule_names), overrides, isolated=True).default()
     if not prescan(content, roots_of(config)):
         return ()
-    digest = digest_of(content)
     try:
         source = in_project(Source.from_bytes(content, path))
     except SourceError:
@@ -252,24 +248,9 @@ def watched_sites(
     # a program without frameworks needs no linter
     from nanlint.lint.one_file import diagnose_source
 
+    module = Module(path, digest_of(content), probed, str(confidence or recorder.options.confidence))
     diagnostics = diagnose_source(source, config)
-    sites = sites_of(diagnostics, path, digest)
-    asked = str(confidence) if confidence else recorder.options.confidence
-    keep_module(recorder.options.directory, digest, path, source.text, diagnostics, asked)
-    recorder.watch_module(path, digest, sites, probed, asked)
+    sites = sites_of(diagnostics, path, module.digest)
+    keep_module(recorder.options.directory, module, source.text, diagnostics)
+    recorder.watch_module(module, sites)
     return sites
-
-
-def keep_module(
-    directory: str, digest: str, path: str, text: str, found: Sequence[Diagnostic], confidence: str
-) -> None:
-    """Keep a file of the user's and its findings in the run, as they were: once, by whichever process comes first."""
-    kept = module_file(directory, digest, confidence)
-    if os.path.exists(kept):
-        return
-    os.makedirs(os.path.dirname(kept), exist_ok=True)
-    half = f"{kept}.{os.getpid()}"
-    findings = [msgspec.to_builtins(replace(one, slices=())) for one in found]
-    with open(half, "w", encoding="utf-8", errors="backslashreplace") as file:
-        json.dump({"path": os.path.abspath(path), "source": text, "findings": findings}, file)
-    os.replace(half, kept)

@@ -11,21 +11,24 @@ import functools
 import math
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Adapter, Tensor
+from nanlint.runtime.frames import place
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.hooks import Guard, safely
 from nanlint.runtime.recorder import Look, Recorder
 from nanlint.runtime.rewriting import NAME, RESULT, Expression
-from nanlint.runtime.sites import Site
+from nanlint.runtime.sites import GRADIENT_OF, Site
 
 #: as a failure is told
 WHAT = "a flagged expression"
+#: as the recorder knows the result of an expression
+RESULT_ROLE = "result"
 #: executions of an expression that are looked at whole, before most are only glanced at
 WHOLE = 8
 #: expressions that may wait for their looks to be read, within a step
@@ -186,8 +189,8 @@ def _tell(
         for name, one in operands.items():
             if one.looked:
                 recorder.looked(site, name, _read(one.look))
-        if recorder.looked(site, "result", _read(seen), value=result):
-            _act(recorder, site, "", {**{name: one.value for name, one in operands.items()}, "result": result})
+        if kinds := recorder.looked(site, RESULT_ROLE, _read(seen), value=result):
+            _born(recorder, site, kinds, _given(operands), _tensor(RESULT_ROLE, seen, result))
     if expression.part_of:
         _tell_parts(recorder, expression, operands, _read(seen), result)
 
@@ -248,8 +251,8 @@ def _await_gradients(recorder: Recorder, number: int, operands: dict[str, _Held]
     def tell(name: str, seen: Look | Later, gradient: Any) -> None:
         known = frozenset[str]().union(*(one.bad for one in map(_read, given) if isinstance(one, Health)))
         for site in sites:
-            if recorder.looked(site, f"gradient of {name}", _read(seen), known, gradient):
-                _act(recorder, site, f"the gradient of {name} in ", {f"gradient of {name}": gradient})
+            if kinds := recorder.looked(site, f"{GRADIENT_OF}{name}", _read(seen), known, gradient):
+                _born(recorder, site, kinds, [], _tensor(f"{GRADIENT_OF}{name}", seen, gradient))
 
     def heard(name: str, gradient: Any) -> None:
         seen = look(recorder, gradient, whole)
@@ -271,16 +274,38 @@ def _tell_parts(
     given = {name: one for name, held in operands.items() if isinstance(one := _read(held.look), Health)}
     kinds = seen.bad.difference(*(health.bad for health in given.values()))
     for site in expression.part_of if kinds else ():
-        if recorder.broke(site, kinds, {**given, "result": seen}, result):
-            _act(recorder, site, "a part of ", {name: held.value for name, held in operands.items()})
+        if new := recorder.broke(site, kinds, {**given, RESULT_ROLE: seen}, result):
+            _born(recorder, site, new, _given(operands), _tensor(RESULT_ROLE, seen, result))
 
 
-def _act(recorder: Recorder, site: Site, what: str, values: dict[str, Any]) -> None:
-    """Stop or debug at a site where something was born, if that was asked for."""
-    if recorder.options.on_nan == "continue":
+def _born(recorder: Recorder, site: Site, kinds: frozenset[str], given: Sequence[Tensor], made: Tensor) -> None:
+    """Tell of an origin at a site, unless the watch of all ops did."""
+    if recorder.has_birth(site) and recorder.mode != "sites":
         return
-    message = f"{site.path}:{site.span.row}:{site.span.column} {site.code} confirmed: non-finite in {what}{site.op}"
-    recorder.act(message, [Tensor(name, Health(), value) for name, value in values.items()])
+    backward = made.name.startswith(GRADIENT_OF)
+    here = (place(site.path, site.span.row),)
+    frames = recorder.frames()
+    adapter = recorder.adapter_of(made.value)
+    recorder.born(
+        framework="python" if adapter is None else adapter.name,
+        op=site.op,
+        kinds=kinds,
+        inputs=given,
+        outputs=[made],
+        frames=frames if backward or (frames and frames[0].path == site.path) else here,
+        backward=backward,
+        forward=here if backward else (),
+        site=site.key,
+    )
+
+
+def _given(operands: Mapping[str, _Held]) -> list[Tensor]:
+    return [_tensor(name, one.look, one.value) for name, one in operands.items()]
+
+
+def _tensor(name: str, seen: Look | Later, value: Any) -> Tensor:
+    found = _read(seen)
+    return Tensor(name, found if isinstance(found, Health) else Health(), value)
 
 
 def look(recorder: Recorder, value: Any, whole: bool) -> Look | Later:

@@ -59,7 +59,7 @@ from nanlint.runtime.hooks import safely
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Source, repeatable
 from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
-from nanlint.runtime.sites import Site, distance
+from nanlint.runtime.sites import GRADIENT_OF, Site, distance
 from nanlint.runtime.telling import KINDS, told
 from nanlint.version import __version__
 
@@ -158,14 +158,14 @@ class _Seen:
 
     def fresh(self, role: str, health: Health) -> frozenset[str]:
         """The kinds of non-finite value that came out in a role, and did not come in."""
-        gradient = role.startswith("gradient of ")
+        gradient = role.startswith(GRADIENT_OF)
         came_in = ["gradient of result", *self.operands] if gradient else self.operands
         return health.bad.difference(*(self.last[name].bad for name in came_in if name in self.last))
 
     @property
     def operands(self) -> list[str]:
         """The roles that go into the op."""
-        return [name for name in self.last if name != "result" and not name.startswith("gradient of ")]
+        return [name for name in self.last if name != "result" and not name.startswith(GRADIENT_OF)]
 
     def event(self) -> Observed:
         return Observed(
@@ -222,6 +222,7 @@ class Recorder:
         self._lock = threading.RLock()
         self._file: EventFile | None = None
         self._births: dict[Any, int] = {}
+        self._born_at: set[str] = set()
         self._counts: dict[int, int] = {}
         self._told: dict[Any, int] = {}
         self._seen: dict[str, _Seen] = {}
@@ -264,16 +265,14 @@ class Recorder:
 
     # ── what is watched ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def watch_module(
-        self, path: str, digest: str, sites: Sequence[Site], probed: bool = True, confidence: str = ""
-    ) -> None:
-        """A file of the user's was imported, with these flagged expressions; as in ``Module``."""
+    def watch_module(self, module: Module, sites: Sequence[Site]) -> None:
+        """A file of the user's was imported, with these flagged expressions."""
         lines: dict[int, list[Site]] = {}
         for site in sites:
             for line in site.lines:
                 lines.setdefault(line, []).append(site)
-        self._sites[path] = {line: tuple(there) for line, there in lines.items()}
-        self._write(Module(path, digest, probed, confidence or self.options.confidence))
+        self._sites[module.path] = {line: tuple(there) for line, there in lines.items()}
+        self._write(module)
 
     def ask_for(self, sites_in: Callable[[str], None]) -> None:
         """Have ``sites_in`` watch a file that was imported before the watch began, once something is asked of it."""
@@ -377,13 +376,15 @@ class Recorder:
         forward: Sequence[Frame] = (),
         compiled: str = "",
         note: str = "",
+        site: str = "",
     ) -> None:
         """See ``Watch.born``. The first of its kind at a place is kept whole; then it is counted."""
         first = (frames or forward or (Frame("", 0),))[0]
         blamed = (forward or frames)[:1]
         identity = (framework, op, first.path, first.line, tuple(f.line for f in blamed), backward, kinds)
-        site = self._site_of(op, blamed[0]) if blamed else ""
+        site = site or (self._site_of(op, blamed[0]) if blamed else "")
         with self._lock:
+            self._born_at.add(site)
             number = self._births.get(identity)
             known = number is not None
             if number is None:
@@ -437,8 +438,8 @@ class Recorder:
         executions: int = 1,
         known: frozenset[str] = frozenset(),
         value: Any = None,
-    ) -> bool:
-        """See ``Watch.observed``; whether something was born that was not before.
+    ) -> frozenset[str]:
+        """See ``Watch.observed``; what was born that was not before.
 
         An execution of the site is over when its result was seen. ``known``: kinds that were there before, of which
         the last operands do not tell (in the backward pass, after other executions). ``value``: the tensor itself.
@@ -448,34 +449,38 @@ class Recorder:
             seen.add(role, health, self.steps)
             if role == "result":
                 seen.executions += executions
-            elif not role.startswith("gradient of ") or role == "gradient of result":
-                return False
-            if self._confirmed(seen, seen.fresh(role, health) - known, seen.last, value):
-                return True
-            if role == "result" and (executions > 1 or self._worth_keeping(seen)):
+            elif not role.startswith(GRADIENT_OF) or role == "gradient of result":
+                return frozenset()
+            new = self._confirmed(seen, seen.fresh(role, health) - known, seen.last, value)
+            if not new and role == "result" and (executions > 1 or self._worth_keeping(seen)):
                 self._write(seen.event())
-            return False
+            return new
 
-    def broke(self, site: Site, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> bool:
-        """A part of the form that a finding is about gave what did not go in; whether that is new."""
+    def broke(self, site: Site, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> frozenset[str]:
+        """A part of the form that a finding is about gave what did not go in; what of that is new."""
         with self._lock:
             seen = self._seen.setdefault(site.key, _Seen(site))
             return self._confirmed(seen, kinds, roles, value)
 
-    def _confirmed(self, seen: _Seen, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> bool:
+    def _confirmed(self, seen: _Seen, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> frozenset[str]:
         if kinds:
             span = seen.site.span
             what = f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} in {seen.site.op}"
             self._hear([place(seen.site.path, span.row)], f"{seen.site.code} confirmed: {what}", seen.site.key)
             self.fates.begin(seen.site.key, functools.partial(self._ends, [value]))
-        if seen.kinds >= kinds:
-            return False
+        new = kinds - seen.kinds
+        if not new:
+            return new
         seen.kinds |= kinds
         if seen.bad_step is None:
             seen.bad_step, seen.bad = self.steps, dict(roles)
         self._write(seen.event())
         self._went_bad()
-        return True
+        return new
+
+    def has_birth(self, site: Site) -> bool:
+        """Whether an origin was told of at a site."""
+        return site.key in self._born_at
 
     def unwatched(self, site: Site) -> None:
         """See ``Watch.unwatched``."""
@@ -485,7 +490,9 @@ class Recorder:
                 seen.unwatched = True
                 self._write(seen.event())
 
-    def looked(self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset(), value: Any = None) -> bool:
+    def looked(
+        self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset(), value: Any = None
+    ) -> frozenset[str]:
         """What a probe saw: as ``observed``, and cheaper where all was finite."""
         if isinstance(look, Health):
             return self.observed(site, role, look, known=known, value=value)
@@ -497,7 +504,7 @@ class Recorder:
                     seen.executions += 1
                     if self._worth_keeping(seen):
                         self._write(seen.event())
-        return False
+        return frozenset()
 
     def executed(self, *ops: int) -> None:
         """Ops ran, for the timeline."""

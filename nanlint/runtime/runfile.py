@@ -17,11 +17,6 @@ from nanlint.runtime.events import FORMAT, Event, Started, decode, encode
 PREFIX, SUFFIX = "events-", ".jsonl"
 
 
-def module_file(directory: str, digest: str, confidence: str) -> str:
-    """Where a run keeps a file of the user's with what was found in it, at least of a confidence."""
-    return os.path.join(directory, "modules", f"{digest}-{confidence}.json")
-
-
 class RunError(Exception):
     """A run that cannot be read or written; the message names the path and says what to do."""
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 
 from nanlint.diagnostic import Diagnostic, Probe, Span
 
+#: how a role of what is sent back to an operand, or comes for the result, begins
+GRADIENT_OF = "gradient of "
 #: the group of rules about gradients that do not arrive
 GRADIENT_PATH = "NL6"
 
@@ -50,6 +52,11 @@ class Site(Probe):
 def key_of(code: str, span: Span, digest: str) -> str:
     """What names a finding in the events of a run: its code, its place, the source it is in."""
     return f"{digest}:{span.row}:{span.column}-{span.end_row}:{span.end_column}:{code}"
+
+
+def code_of(key: str) -> str:
+    """The rule of the finding that a key names."""
+    return key.rpartition(":")[2]
 
 
 def digest_of(content: bytes) -> str:

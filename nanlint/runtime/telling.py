@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from nanlint.runtime.events import Alert, Birth, Death, Frame, Numbers
+from nanlint.runtime.sites import code_of
 
 KINDS = {"ninf": "-inf", "pinf": "+inf", "nan": "nan"}
 
@@ -13,7 +14,8 @@ def told(birth: Birth) -> str:
     """A birth in a few lines: what, where, of what."""
     what = " and ".join(KINDS[kind] for kind in birth.kinds)
     direction = "in the gradient of " if birth.backward else "in "
-    lines = [f"{what} first appeared {direction}{birth.op} ({birth.framework}, {moment(birth)})"]
+    code = f": {code_of(birth.site)}" if birth.site else ""
+    lines = [f"{what} first appeared {direction}{birth.op} ({birth.framework}, {moment(birth)}){code}"]
     where = birth.forward if birth.backward and birth.forward else birth.frames
     lines += [f"  {placed(frame)}" for frame in where[:1]]
     lines += [

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-
-import msgspec
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.runtime.events import (
@@ -27,10 +24,10 @@ from nanlint.runtime.events import (
 from nanlint.runtime.fates import FEW
 from nanlint.runtime.health import Health
 from nanlint.runtime.launch import Outcome
+from nanlint.runtime.modules import kept_module
 from nanlint.runtime.replaying import bad_steps
-from nanlint.runtime.runfile import RunRecord, module_file
+from nanlint.runtime.runfile import RunRecord
 from nanlint.runtime.sites import GRADIENT_PATH, Site, key_of, sites_of
-from nanlint.source.text import Source
 
 #: exit code of a run in which something went wrong
 BAD = 1
@@ -143,20 +140,28 @@ class Verdicts:
 
 def verdicts_of(run: RunRecord) -> Verdicts:
     """The verdicts of a run, merged over its processes."""
-    sources = modules_of(run)
-    modules = [event for _, event in run if isinstance(event, Module)]
-    probed = {event.path for event in modules if event.probed}
+    modules: dict[str, Module] = {}
+    probed: set[str] = set()
+    for _, event in run:
+        if isinstance(event, Module):
+            modules.setdefault(event.path, event)
+            probed |= {event.path} if event.probed else set()
+    sources: dict[str, str] = {}
     births = births_of(run)
     fates = fates_of(run)
     observed = observed_of(run)
     alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
     findings, claimed = [], set()
-    for path, (_, digest, diagnostics) in sources.items():
-        for diagnostic in diagnostics:
-            key = key_of(diagnostic.code, diagnostic.span, digest)
+    for path, module in modules.items():
+        kept = kept_module(run.directory, module)
+        if kept is None:
+            continue
+        sources[path] = kept.source
+        for diagnostic in kept.diagnostics:
+            key = key_of(diagnostic.code, diagnostic.span, module.digest)
             claimed.add(key)
             own = [birth for birth, _ in births if birth.site == key]
-            site = next(iter(sites_of([diagnostic], path, digest)), None)
+            site = next(iter(sites_of([diagnostic], path, module.digest)), None)
             verdict = verdict_of(diagnostic, site, observed.get(key, []), own, path in probed)
             findings.append(after_alerts(after_death(verdict, fates), alerts.values()))
     born = tuple((birth, count) for birth, count in births if birth.site not in claimed)
@@ -178,7 +183,7 @@ def verdicts_of(run: RunRecord) -> Verdicts:
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
-        sources={path: source.text for path, (source, *_) in sources.items()},
+        sources=sources,
         damaged=sum(process.damaged for process in run.processes),
         repeatable=min(bad_steps(run), default=None) if any(isinstance(e, Checkpoint) for _, e in run) else None,
         watch=started.watch,
@@ -352,22 +357,6 @@ def merged(observed: Iterable[Observed]) -> Observed | None:
             tuple(sorted({*found.kinds, *one.kinds})),
             found.unwatched or one.unwatched,
         )
-    return found
-
-
-def modules_of(run: RunRecord) -> dict[str, tuple[Source, str, list[Diagnostic]]]:
-    """The user's files as they were when the run read them, by path, with their digests and findings."""
-    found: dict[str, tuple[Source, str, list[Diagnostic]]] = {}
-    for _, event in run:
-        if not isinstance(event, Module) or event.path in found:
-            continue
-        try:
-            with open(module_file(run.directory, event.digest, event.confidence), encoding="utf-8") as file:
-                kept = json.load(file)
-            findings = msgspec.convert(kept["findings"], list[Diagnostic])
-            found[event.path] = (Source(event.path, kept["source"]), event.digest, findings)
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
     return found
 
 

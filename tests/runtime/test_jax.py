@@ -14,7 +14,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from nanlint.runtime.adapters.jax import JaxAdapter  # noqa: E402
-from nanlint.runtime.events import Alert, Birth, Filtered, Observed, Op, Step  # noqa: E402
+from nanlint.runtime.events import Alert, Birth, Filtered, Module, Observed, Op, Step  # noqa: E402
 from nanlint.runtime.options import Options  # noqa: E402
 from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
 from nanlint.runtime.runfile import read_run  # noqa: E402
@@ -556,7 +556,7 @@ def flagged(tmp_path: Path, watch: str = "sites", **options: Any) -> tuple[Run, 
     sites.append(site_of(probe, key="scan", path=str(path), code="NL", finding=whole))
     run = Run(tmp_path, watch, **options)
     run.recorder.users = type(run.recorder.users)(str(tmp_path))
-    run.recorder.watch_module(str(path), "0", sites)
+    run.recorder.watch_module(Module(str(path), "0"), sites)
     space: dict[str, Any] = {}
     exec(compile(FLAGGED, str(path), "exec"), space)
     return run, space

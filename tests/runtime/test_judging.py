@@ -35,7 +35,7 @@ spread(np.loadtxt(["1"]))
 
 
 def test_what_is_said_at_the_end_is_what_is_shown_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finding is confirmed without a birth, and one is watched that is only possible."""
+    """A finding is confirmed, and one is watched that is only possible."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text(textwrap.dedent(TRAIN).lstrip(), "utf-8")
     ran = verify("train.py", cwd=tmp_path, options=("--run-dir", "run", "--confidence", "possible"))
@@ -47,7 +47,7 @@ def test_what_is_said_at_the_end_is_what_is_shown_later(tmp_path: Path, monkeypa
     assert run.verdict == ran.report["first"]
     assert as_data(run)["verdict"] == run.verdict
     told = nanlint("inspect", "-c", "alerts", "run", cwd=tmp_path).stdout
-    assert "confirmed: NL104 -inf at step 0" in told
+    assert "-inf first appeared in log" in told
     assert "train.py:5: return -(p * np.log(p)).sum()" in told
     assert run.verdict in nanlint("inspect", "--terminal", "run", cwd=tmp_path, stdin="quit\n").stdout
 

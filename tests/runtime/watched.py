@@ -9,7 +9,7 @@ from typing import Any
 
 from nanlint.diagnostic import Span
 from nanlint.runtime.adapter import Adapter
-from nanlint.runtime.events import Alert, Birth, Event, Observed, Step
+from nanlint.runtime.events import Alert, Birth, Event, Module, Observed, Step
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.runfile import read_run
@@ -66,7 +66,7 @@ def watched(
     directory.mkdir(exist_ok=True)
     recorder = Recorder(Options(directory=str(directory), root=HERE, watch=mode, **options))
     if sites:
-        recorder.watch_module(sites[0].path, "", sites)
+        recorder.watch_module(Module(sites[0].path, ""), sites)
     for kind in adapters:
         adapter = kind(recorder)
         recorder.adapters.append(adapter)

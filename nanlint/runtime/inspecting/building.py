@@ -43,6 +43,7 @@ from nanlint.runtime.inspecting.sources import Finding, SourceFile, finding_of, 
 from nanlint.runtime.judging import verdicts_in
 from nanlint.runtime.reporting import first_words
 from nanlint.runtime.runfile import Process, RunRecord
+from nanlint.runtime.sites import GRADIENT_OF
 from nanlint.runtime.telling import KINDS, ended
 from nanlint.runtime.verdicts import State, Verdict, observed_of
 from nanlint.source import Source
@@ -162,7 +163,8 @@ class _Building:
                 self._incidents.append((order, _alert(event, index)))
             elif isinstance(event, Filtered):
                 self._filtered(event, index, nodes)
-            elif isinstance(event, Retained):
+        for event in process.events:
+            if isinstance(event, Retained):
                 self._retained(event, index, nodes)
         return Member(
             started=process.started,
@@ -329,11 +331,13 @@ class _Building:
     def _observed(self) -> None:
         """What came by at the flagged expressions: at those of a finding, and at others whose source is not there."""
         claimed = {finding.site for finding in self._findings}
-        for finding in self._findings:
-            if not finding.roles:
-                continue
-            node = self._node("", finding.code, finding.path, finding.span.row)
-            self._roles(node, finding.roles, finding.step)
+        born = {(incident.finding, incident.step) for _, incident in self._incidents}
+        for number, finding in enumerate(self._findings):
+            roles = finding.roles
+            if (number, finding.step) in born:  # which has operands and result, with their elements
+                roles = {name: one for name, one in roles.items() if name.startswith(GRADIENT_OF)}
+            if roles:
+                self._roles(self._node("", finding.code, finding.path, finding.span.row), roles, finding.step)
         for site, observed in observed_of(self._record).items():
             if site not in claimed:
                 for event in observed:
@@ -368,7 +372,7 @@ class _Building:
 
     def _roles(self, node: int, roles: Mapping[str, Health], step: int) -> None:
         for name, health in roles.items():
-            role = OUTPUT if name == "result" else GRADIENT if name.startswith("gradient of ") else INPUT
+            role = OUTPUT if name == "result" else GRADIENT if name.startswith(GRADIENT_OF) else INPUT
             self._seen(f"{self.nodes[node].name}/{name}", Numbers(name, health), role, step, 0, node=node)
 
 

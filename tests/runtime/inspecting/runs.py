@@ -10,10 +10,10 @@ from typing import Any
 
 import nanlint
 from nanlint.runtime.adapter import Adapter, Tensor
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Frame, Module
 from nanlint.runtime.frames import place
 from nanlint.runtime.health import Health, health_of_numbers
-from nanlint.runtime.importing import keep_module
+from nanlint.runtime.modules import keep_module
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.sites import digest_of, sites_of
@@ -91,11 +91,11 @@ def classifier_run(directory: Path, program: str = PROGRAM) -> Path:
     watch = recorder(directory, filters=("range>1e3",))
     path = os.fspath(source)
     content = source.read_bytes()
-    digest = digest_of(content)
+    module = Module(path, digest_of(content), confidence=watch.options.confidence)
     diagnostics = nanlint.check_source(program, path)
-    sites = sites_of(diagnostics, path, digest)
-    keep_module(os.fspath(directory), digest, path, program, diagnostics, watch.options.confidence)
-    watch.watch_module(path, digest, sites)
+    keep_module(os.fspath(directory), module, program, diagnostics)
+    sites = sites_of(diagnostics, path, module.digest)
+    watch.watch_module(module, sites)
 
     def op(name: str, line: int, *inputs: int, backward: bool = False) -> int:
         return watch.numbered("numbers", name, path, line, backward, inputs)

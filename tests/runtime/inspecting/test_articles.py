@@ -114,9 +114,9 @@ def terminal_of(run: Run) -> Say:
     return say
 
 
-def watched(directory: Path, program: str, *options: str) -> Run:
+def watched(directory: Path, program: str, *options: str, watch: str = "all") -> Run:
     (directory / "train.py").write_text(program)
-    ran = nanlint("verify", "--watch", "all", *options, "--run-dir", "run", "--", "train.py", cwd=directory)
+    ran = nanlint("verify", "--watch", watch, *options, "--run-dir", "run", "--", "train.py", cwd=directory)
     assert ran.code == 1, ran.stderr
     return run_of(read_run(str(directory / "run")))
 
@@ -182,6 +182,36 @@ def test_tfdbg_and_keras_the_source_and_the_stack_of_the_log(keras_run: Run) -> 
     assert say('eval "bool((`Log:0` == -np.inf).sum() == (`Softmax:0` == 0).sum() > 0)"') == "True\n"
 
 
+def test_tfdbg_and_keras_in_the_program_that_waits(tmp_path: Path) -> None:
+    pytest.importorskip("keras")
+    (tmp_path / "train.py").write_text(KERAS)
+    commands = "lt -f has_inf_or_nan\npt -a Log:0\n/inf\nlist_inputs Log:0\npt Softmax:0\npt dense/kernel:0\nquit\n"
+    ran = nanlint("verify", "--on-nan", "debug", "--run-dir", "run", "--", "train.py", cwd=tmp_path, stdin=commands)
+    assert ran.code == 1
+    first, bad, log, found, inputs, softmax, kernel = ran.stdout.split("nanlint> ")[:7]
+    assert (
+        f"-inf first appeared in Log (tensorflow, step 1): NL101\n  {tmp_path / 'train.py'}:{line(KERAS, 'math.log')}: "
+        in first
+    )
+    assert "Log:0" in bad
+    assert "mul:0" in bad
+    assert "-inf" in log.split("finite elements")[1]
+    assert "] = -inf" in found
+    assert "Softmax:0" in inputs
+    assert "  0.0" in softmax
+    assert "float32 64×50" in kernel
+    assert "nan" not in kernel
+
+
+def test_tfdbg_and_keras_as_it_is_watched_by_default(tmp_path: Path) -> None:
+    pytest.importorskip("keras")
+    say = terminal_of(watched(tmp_path, KERAS, watch="sites"))
+    assert "-inf first appeared in Log" in say("run -f has_inf_or_nan")
+    places = [one.split(" = ")[0] for one in say("pt Log:0", "/-inf").splitlines() if " = " in one]
+    assert places
+    assert [one.split(" = ")[0] for one in say("pt Softmax:0 -r [0,0]").splitlines() if " = " in one] == places
+
+
 def test_run_goes_on_from_step_to_step(keras_run: Run) -> None:
     from nanlint.runtime.inspecting.terminal import Mistake
 
@@ -213,6 +243,14 @@ def test_a_filter_of_ones_own_gets_the_elements(
     found = say("run -f my_filters:has_zero", "lt -f my_filters:has_zero")
     assert "Softmax:0" in found
     assert "Log:0" not in say("lt -f has_inf_or_nan -fenn Log")
+
+
+@pytest.mark.parametrize("program", ["NUMPY", "TORCH", "COMPILED", "SESSION", "TF2"])
+def test_by_default_the_elements_at_flagged_expressions_are_there(tmp_path: Path, program: str) -> None:
+    pytest.importorskip("torch" if program in ("TORCH", "COMPILED") else "tensorflow")
+    say = terminal_of(watched(tmp_path, globals()[program], watch="sites"))
+    assert "-inf" in say("run -f has_inf_or_nan", "pt Log:0 /-inf/")
+    assert "] = 0.0" in say("li Log:0", "pt 1 -r [0,0]")
 
 
 def test_fewer_elements_are_kept_where_that_is_asked_for(tmp_path: Path) -> None:
@@ -254,6 +292,23 @@ for scale in (1.0, 1e4):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+"""
+
+
+COMPILED = TORCH.replace("net = ", "torch._dynamo.reset()\nnet = ").replace(
+    "loss = -net(", "loss = -torch.compile(net, backend='aot_eager')("
+)
+
+NUMPY = """\
+import numpy as np
+
+
+def cross_entropy(logits, target):
+    odds = np.exp(logits - logits.max(-1, keepdims=True))
+    return -(target * np.log(odds / odds.sum(-1, keepdims=True))).sum()
+
+
+print(cross_entropy(1000 * np.eye(3), np.eye(3)))
 """
 
 

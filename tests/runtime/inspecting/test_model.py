@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from nanlint.runtime.events import Module
 from nanlint.runtime.frames import place
-from nanlint.runtime.importing import keep_module
 from nanlint.runtime.inspecting.building import run_of
 from nanlint.runtime.inspecting.dataflow import expressions_of, written_at
 from nanlint.runtime.inspecting.model import Run
+from nanlint.runtime.modules import keep_module
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.sites import digest_of
 from nanlint.source import Source
@@ -99,9 +100,9 @@ def test_a_birth_that_no_finding_spoke_of_has_the_rule_and_a_program_that_shows_
     path.write_text(program)
     directory = tmp_path / "run"
     watch = recorder(directory)
-    digest = digest_of(path.read_bytes())
-    keep_module(str(directory), digest, str(path), program, [], watch.options.confidence)
-    watch.watch_module(str(path), digest, ())
+    module = Module(str(path), digest_of(path.read_bytes()))
+    keep_module(str(directory), module, program, [])
+    watch.watch_module(module, ())
     here = (place(str(path), 5, "surprise"),)
     given, made = [("probs", row([0.0, 1.0]), None)], [("result", row([-INF, 0.0]), None)]
     born(watch, "log", given, made, here, framework="torch")

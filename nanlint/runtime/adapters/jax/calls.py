@@ -22,8 +22,8 @@ from typing import Any
 import jax
 import numpy as np
 from jax._src import array, core, pjit, source_info_util
+from jax._src.core import ClosedJaxpr
 from jax._src.sharding_impls import UNSPECIFIED
-from jax.extend.core import ClosedJaxpr
 
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.jax.arrivals import RESULTS, Arrivals, Kind, kinds_here

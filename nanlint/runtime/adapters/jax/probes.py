@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import jax.numpy as jnp
 from jax import lax
 from jax._src import core
+from jax._src.core import ClosedJaxpr
 from jax._src.interpreters import partial_eval as pe
 from jax._src.lax.lax import _convert_element_type
-from jax.extend.core import ClosedJaxpr
 
 from nanlint.runtime.adapters.jax.program import Op, Program, bind, parts_of, program_of, rebind, run, traced
 from nanlint.runtime.adapters.jax.propagation import is_opened

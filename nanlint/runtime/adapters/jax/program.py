@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from jax._src import core, source_info_util
 from jax._src import linear_util as lu
+from jax._src.core import ClosedJaxpr, Literal
 from jax._src.interpreters import partial_eval as pe
 from jax._src.sharding_impls import UnspecifiedValue
-from jax.extend.core import ClosedJaxpr, Literal
 
 #: a value of a program: its number, or a constant that stands in the code
 Value: TypeAlias = "int | Literal"

@@ -14,9 +14,8 @@ import tensorflow as tf
 
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
-from nanlint.runtime.adapters.tensorflow.births import shape_of
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
-from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, rows_of, sum_of
+from nanlint.runtime.adapters.tensorflow.rows import Snapshot, is_float, sum_of
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of, health_of, is_finite
 from nanlint.runtime.events import Frame
 from nanlint.runtime.health import Health
@@ -70,11 +69,11 @@ class ArrivalProbe:
     ) -> None:
         self.setting = setting
         self._tensors = [one for _, _, one in seen]  # until it is built
-        self._seen = [(what, name, one.dtype.name, shape_of(one)) for what, name, one in seen]
+        self._seen = [(what, name) for what, name, _ in seen]
         self._asked = asked
         self._frames = frames
         self._given = given
-        self._rows = Kept(np.zeros((len(seen), WIDTH)))
+        self._taken = Snapshot(self._tensors, 0, setting.technique)
         self._pending = Kept(np.zeros((), np.int32))
 
     @classmethod
@@ -99,8 +98,7 @@ class ArrivalProbe:
         sums = tf.stack([tf.cast(sum_of(one), tf.float64) for one in tensors])
 
         def leave() -> Any:
-            rows, pending = Inside(self._rows), Inside(self._pending)
-            return after([rows.assign(rows_of(tensors)), pending.assign(1), alarm.ring(self.setting.host)])
+            return after([self._taken.take(tensors), Inside(self._pending).assign(1), alarm.ring(self.setting.host)])
 
         tf.cond(tf.math.is_finite(tf.reduce_sum(sums)), lambda: tf.constant(0), leave)
 
@@ -109,9 +107,7 @@ class ArrivalProbe:
         if not self._pending.get():
             return
         self._pending.put(np.int32(0))
-        rows = self._rows.get()
-        healths = [health_of_row(row, *seen[2:]) for row, seen in zip(rows, self._seen, strict=True)]
-        seen = [(what, name, health) for (what, name, *_), health in zip(self._seen, healths, strict=True)]
+        seen = [(*one, health) for one, (_, health, _) in zip(self._seen, self._taken.read(), strict=True)]
         judge(watch, seen, self._asked, self._frames, self._given())
 
     def tell(self, watch: Watch) -> None:

@@ -24,21 +24,11 @@ from nanlint.runtime.adapters.tensorflow.ops import (
     says_nothing,
 )
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.rows import (
-    WIDTH,
-    health_of_row,
-    is_float,
-    length_of_row,
-    row_of,
-    split_rows,
-    sum_of,
-)
+from nanlint.runtime.adapters.tensorflow.rows import Snapshot, is_float, sum_of
 from nanlint.runtime.adapters.tensorflow.tensors import Array
 from nanlint.runtime.adapters.tensorflow.variables import name_of, reads_of, written
 from nanlint.runtime.health import Health
 
-#: elements that are kept of all tensors of a graph together
-ELEMENTS = 1 << 22
 #: what a sum says: all finite, or what it became
 FINITE, NINF, PINF, NAN = range(4)
 
@@ -162,18 +152,22 @@ class BirthProbe:
     """The sums of a graph, and the rows that are left where one is not finite."""
 
     def __init__(
-        self, setting: Setting, watched: Sequence[Watched], tensors: Sequence[Any], summed: Sequence[int] = ()
+        self,
+        setting: Setting,
+        watched: Sequence[Watched],
+        tensors: Sequence[Any],
+        summed: Sequence[int] = (),
+        most: int = 0,
     ) -> None:
         self._watched = watched
         self._summed = summed
         self.setting = setting
-        self._shapes = [(one.dtype.name, shape_of(one)) for one in tensors]
         self._names = [name_of(one) for one in tensors]
         self._tensors: Sequence[Any] = tensors  # until it is built
         self._numbers: dict[int, int] = {}  # of each op, in the timeline
+        self._most = most
         self._state: Kept
-        self._rows: Kept
-        self._most = 0
+        self._taken: Snapshot
 
     @classmethod
     def of(
@@ -185,25 +179,14 @@ class BirthProbe:
         stored = written(graph, live)
         watched, suspects = watched_in(live, stored, rows, places, backward)
         summed = [rows.of(one) for one in told_by(suspects, live, stored)]
-        found = cls(setting, watched, rows.tensors, summed) if summed else None
-        if found is not None:
-            found.keep(watch.keep_elements)
-        return found
-
-    def keep(self, most: int) -> None:
-        """Keep elements of the tensors, where their number is known or may change from call to call."""
-        most = min(most, ELEMENTS // len(self._tensors))
-        open_ = any(length_of_row(one, most) is None for one in self._tensors)
-        self._most = 0 if open_ and self.setting.technique == "xla" else most
+        return cls(setting, watched, rows.tensors, summed, watch.keep_elements) if summed else None
 
     def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, ()
         self._state = Kept(np.zeros(len(self._summed) + 1, np.int32))
-        lengths = [length_of_row(one, self._most) for one in tensors]
-        initial = np.zeros(sum(length or WIDTH for length in lengths))
-        self._rows = Kept(initial, (None,) if None in lengths else None)
-        kept, left = Inside(self._state), Inside(self._rows)
+        self._taken = Snapshot(tensors, self._most, self.setting.technique)
+        kept = Inside(self._state)
         sums = [sum_of(tensors[i]) for i in self._summed]
 
         def compare() -> Any:
@@ -211,8 +194,8 @@ class BirthProbe:
             fresh = tf.reduce_any(tf.logical_and(codes != FINITE, codes != state[:-1]))
 
             def count() -> Any:
-                rows = left.assign(tf.concat([row_of(one, self._most) for one in tensors], 0))
-                return after([rows, kept.assign(tf.concat([codes, [1]], 0)), alarm.ring(self.setting.host)])
+                taken = self._taken.take(tensors)
+                return after([taken, kept.assign(tf.concat([codes, [1]], 0)), alarm.ring(self.setting.host)])
 
             return tf.cond(tf.logical_and(fresh, tf.equal(state[-1], 0)), count, lambda: tf.constant(0))
 
@@ -225,20 +208,19 @@ class BirthProbe:
         state = self._state.get()
         if not state[-1]:
             return
-        rows = list(split_rows(self._rows.get(), len(self._shapes), self._most))
-        healths = [health_of_row(row, *shape) for (row, _), shape in zip(rows, self._shapes, strict=True)]
+        _, healths, elements = zip(*self._taken.read(), strict=True)
         self._state.put([*self._known(state[:-1], healths), 0])
-        self.came_by(watch, healths, [elements.tolist() for _, elements in rows])
+        self.came_by(watch, healths, elements)
 
     def came_by(self, watch: Watch, healths: Sequence[Health], elements: Sequence[Sequence[float]]) -> None:
         """Tell of the ops in which something was born; ``healths`` and first elements of the tensors, row by row."""
         made = self._sources()
         sources = [self._numbers.get(made.get(i, -1)) for i in range(len(healths))]
         found = list(map(Tensor, self._names, healths, repeat(None), sources, elements, self._names))
+        if any(health.bad for health in healths):
+            watch.retained("tensorflow", found)  # first: the program may be stopped at what is born
         for one in self._watched:
             self._tell(watch, one, [found[i] for i in one.inputs], [found[i] for i in one.outputs])
-        if any(health.bad for health in healths):
-            watch.retained("tensorflow", found)
 
     def tell(self, watch: Watch) -> None:
         """Nothing is kept back."""
@@ -345,13 +327,6 @@ def _not_lowered(output: Any) -> None:
 
 def _named(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     return [replace(one, name=f"{name} {i}" if len(tensors) > 1 else name) for i, one in enumerate(tensors)]
-
-
-def shape_of(tensor: Any) -> tuple[int, ...]:
-    """Its static shape, -1 where a length is open; as if flat where not even the rank is known."""
-    if tensor.shape.rank is None:
-        return (-1,)
-    return tuple(-1 if length is None else length for length in tensor.shape)
 
 
 def _fused(op: Any) -> tuple[str, ...]:

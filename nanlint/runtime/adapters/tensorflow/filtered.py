@@ -12,10 +12,10 @@ import tensorflow as tf
 
 from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
-from nanlint.runtime.adapters.tensorflow.births import live_ops, shape_of
+from nanlint.runtime.adapters.tensorflow.births import live_ops
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, is_ours
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, rows_of
+from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, rows_of, shape_of
 
 #: nothing is computed by these
 _GIVEN = frozenset(("Const", "Placeholder"))

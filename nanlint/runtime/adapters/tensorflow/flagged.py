@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,24 @@ import tensorflow as tf
 
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
-from nanlint.runtime.adapters.tensorflow.births import live_ops, shape_of
+from nanlint.runtime.adapters.tensorflow.births import live_ops
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Span
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.ops import named, says_nothing, spells
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.rows import COUNTS, WIDTH, health_of_row, is_bad, is_float, rows_of, sum_of
+from nanlint.runtime.adapters.tensorflow.rows import (
+    COUNTS,
+    WIDTH,
+    Snapshot,
+    health_of_row,
+    is_bad,
+    is_float,
+    rows_of,
+    shape_of,
+    sum_of,
+)
 from nanlint.runtime.adapters.tensorflow.tensors import Array
+from nanlint.runtime.adapters.tensorflow.variables import name_of
 from nanlint.runtime.health import Health
 from nanlint.runtime.sites import Site
 
@@ -68,15 +79,16 @@ def seen_in(graph: Any, live: Sequence[Any], watch: Watch, places: Places, backw
 class SiteProbe:
     """The rows of what came by at the flagged expressions of a graph, added up until they are read."""
 
-    def __init__(self, setting: Setting, seen: Sequence[Seen]) -> None:
+    def __init__(self, setting: Setting, seen: Sequence[Seen], most: int) -> None:
         self.setting = setting
         self._tensors = [one.tensor for one in seen]  # until it is built
-        self._seen = [(one.site, one.role, one.op, one.places) for one in seen]
+        self._seen = [replace(one, tensor=None) for one in seen]
         self._shapes = [(one.tensor.dtype.name, shape_of(one.tensor)) for one in seen]
+        self._names = [name_of(one.tensor) for one in seen]
         self._executions = Kept(np.zeros((), np.int64))
         self._totals = Kept(np.zeros((len(seen), COUNTS)))
         self._extremes = Kept(np.full((len(seen), WIDTH - COUNTS), -np.inf))
-        self._first = Kept(np.zeros((len(seen), WIDTH)))
+        self._first = Snapshot(self._tensors, most, setting.technique)
         self._pending = Kept(np.zeros((), np.int32))
         self._told = 0
 
@@ -86,12 +98,12 @@ class SiteProbe:
     ) -> SiteProbe | None:
         """The probe of a graph that is about to be done; None where no line is flagged."""
         seen = seen_in(graph, live_ops(graph, outputs), watch, places, backward)
-        return cls(setting, seen) if seen else None
+        return cls(setting, seen, watch.keep_elements) if seen else None
 
     @property
     def sites(self) -> list[Site]:
         """The findings at those expressions."""
-        return list(dict.fromkeys(site for site, _, _, _ in self._seen))
+        return list(dict.fromkeys(one.site for one in self._seen))
 
     def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
@@ -103,13 +115,13 @@ class SiteProbe:
         due = tf.logical_or(before < WHOLE, tf.equal(before % EVERY, 0))
 
         def look() -> Any:
-            totals, extremes, first = Inside(self._totals), Inside(self._extremes), Inside(self._first)
+            totals, extremes = Inside(self._totals), Inside(self._extremes)
             rows = rows_of(tensors)
             counts, ends = rows[:, :COUNTS], rows[:, COUNTS:]
             furthest = tf.maximum(extremes.read(), ends * tf.constant([-1.0, 1.0, -1.0], tf.float64))
 
             def leave() -> Any:
-                return after([first.assign(rows), pending.assign(1), alarm.ring(self.setting.host)])
+                return after([self._first.take(tensors), pending.assign(1), alarm.ring(self.setting.host)])
 
             fresh = tf.logical_and(is_bad(rows), tf.equal(pending.read(), 0))
             left = tf.cond(fresh, leave, lambda: tf.constant(0))
@@ -124,39 +136,13 @@ class SiteProbe:
         if not self._pending.get():
             return
         self._pending.put(np.int32(0))
-        rows = self._first.get()
-        healths = [health_of_row(row, *shape) for row, shape in zip(rows, self._shapes, strict=True)]
-        for (site, role, _, _), health in zip(self._seen, healths, strict=True):
-            watch.observed(site, role, health)
-        if watch.mode != "all":
-            self._births(watch, healths)
-        self._tell_totals(watch, rows)
+        rows, healths, elements = zip(*self._first.read(), strict=True)
+        tell(watch, self._seen, healths, elements, self._names, self.setting.technique)
+        self._tell_totals(watch, np.stack(rows))
 
     def tell(self, watch: Watch) -> None:
         """Tell what came by and was not told."""
         self._tell_totals(watch, np.zeros((len(self._seen), WIDTH)))
-
-    def _births(self, watch: Watch, healths: Sequence[Health]) -> None:
-        """An op that was given finite values only, and gave another."""
-        for i, (site, role, op, places) in enumerate(self._seen):
-            if role != RESULT:
-                continue
-            given: list[Tensor] = []
-            for j in range(i - 1, -1, -1):
-                if self._seen[j][0] is not site or self._seen[j][1] == RESULT:
-                    break
-                given.insert(0, Tensor(self._seen[j][1], healths[j]))
-            new = healths[i].bad.difference(*(one.health.bad for one in given))
-            if new:
-                watch.born(
-                    framework="tensorflow",
-                    op=op,
-                    kinds=new,
-                    inputs=given,
-                    outputs=[Tensor(RESULT, healths[i])],
-                    frames=framed(places),
-                    compiled=self.setting.technique,
-                )
 
     def _tell_totals(self, watch: Watch, told: Array) -> None:
         totals, extremes = self._totals.get(), self._extremes.get() * [-1.0, 1.0, -1.0]
@@ -164,10 +150,40 @@ class SiteProbe:
         executions, self._told = executed - self._told - int(told.any()), executed
         self._totals.put(np.zeros_like(totals))
         self._extremes.put(np.full_like(extremes, -np.inf))
-        for i, (site, role, _, _) in enumerate(self._seen):
+        for i, one in enumerate(self._seen):
             if executions > 0:
                 row = np.concatenate([totals[i, :COUNTS] - told[i, :COUNTS], extremes[i]])
-                watch.observed(site, role, health_of_row(row, *self._shapes[i], executions), executions)
+                watch.observed(one.site, one.role, health_of_row(row, *self._shapes[i], executions), executions)
+
+
+def tell(
+    watch: Watch,
+    seen: Sequence[Seen],
+    healths: Sequence[Health],
+    elements: Sequence[Sequence[float]],
+    names: Sequence[str],
+    compiled: str,
+) -> None:
+    """Tell what came by at flagged lines; and of ops that gave another kind of value than they were given."""
+    for one, health in zip(seen, healths, strict=True):
+        watch.observed(one.site, one.role, health)
+    given: list[Tensor] = []
+    for i, one in enumerate(seen if watch.mode != "all" else ()):
+        if i and (seen[i - 1].site is not one.site or seen[i - 1].role == RESULT):
+            given = []
+        made = Tensor(one.role, healths[i], elements=elements[i], graph_name=names[i])
+        kinds = made.health.bad.difference(*(other.health.bad for other in given))
+        if one.role == RESULT and kinds:
+            watch.born(
+                framework="tensorflow",
+                op=one.op,
+                kinds=kinds,
+                inputs=given,
+                outputs=[made],
+                frames=framed(one.places),
+                compiled=compiled,
+            )
+        given = [*given, made]
 
 
 def _forward(sites: Sequence[Site], ops: Sequence[Any], places: Places) -> Iterator[Seen]:

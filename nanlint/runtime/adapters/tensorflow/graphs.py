@@ -330,7 +330,7 @@ class GraphWatch:
             self._inputs = inputs if rung else ()
             if rung:
                 self._rung(name, inputs)
-            for probe in self._probes:
+            for probe in sorted(self._probes, key=lambda one: isinstance(one, ArrivalProbe)):  # causes first
                 if rung:
                     probe.read(self._watch)
                 else:

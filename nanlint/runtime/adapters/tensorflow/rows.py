@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept
 from nanlint.runtime.adapters.tensorflow.tensors import Array
 from nanlint.runtime.health import Health
 
@@ -20,6 +21,8 @@ COUNTS = 6
 WIDTH = COUNTS + 3
 NINF, NEG, ZERO, POS, PINF, ALL = range(COUNTS)
 
+#: elements that are kept of all tensors of a graph together
+ELEMENTS = 1 << 22
 #: elements above which the classes are counted one after the other, to save memory
 LARGE = 1 << 20
 
@@ -82,13 +85,42 @@ def _row(tensor: Any, most: int) -> Any:
     return tf.concat([_rows(flat)[0], tf.cast(flat[0, :most], tf.float64)], 0)
 
 
-def split_rows(numbers: Array, count: int, most: int) -> Iterator[tuple[Array, Array]]:
-    """Each row of ``count`` that were joined, and the elements behind it."""
-    for _ in range(count):
-        row = numbers[:WIDTH]
-        end = WIDTH + min(int(row[ALL]), most)
-        yield row, numbers[WIDTH:end]
-        numbers = numbers[end:]
+class Snapshot:
+    """The breakdowns of some tensors and their first elements, as they were when the graph that has them took it.
+
+    ``most``: elements of each, if their number is known, or may change from call to call, as it may not under XLA.
+    """
+
+    def __init__(self, tensors: Sequence[Any], most: int, technique: str) -> None:
+        most = min(most, ELEMENTS // max(len(tensors), 1))
+        lengths = [length_of_row(one, most) for one in tensors]
+        open_ = None in lengths
+        self._most = 0 if open_ and technique == "xla" else most
+        self._shapes = [(one.dtype.name, shape_of(one)) for one in tensors]
+        self._rows = Kept(
+            np.zeros(sum(length or WIDTH for length in lengths) if self._most else WIDTH * len(tensors)),
+            (None,) if open_ and self._most else None,
+        )
+
+    def take(self, tensors: Sequence[Any]) -> Any:
+        """The op that takes it, in the graph that is being built."""
+        return Inside(self._rows).assign(tf.concat([row_of(one, self._most) for one in tensors], 0))
+
+    def read(self) -> Iterator[tuple[Array, Health, list[float]]]:
+        """Of each tensor the row, what it says, and the elements."""
+        numbers = self._rows.get()
+        for shape in self._shapes:
+            row = numbers[:WIDTH]
+            end = WIDTH + min(int(row[ALL]), self._most)
+            yield row, health_of_row(row, *shape), numbers[WIDTH:end].tolist()
+            numbers = numbers[end:]
+
+
+def shape_of(tensor: Any) -> tuple[int, ...]:
+    """Its static shape, -1 where a length is open; as if flat where not even the rank is known."""
+    if tensor.shape.rank is None:
+        return (-1,)
+    return tuple(-1 if length is None else length for length in tensor.shape)
 
 
 def _rows(flat: Any) -> Any:

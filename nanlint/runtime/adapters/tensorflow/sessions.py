@@ -23,11 +23,12 @@ from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Setting
 from nanlint.runtime.adapters.tensorflow.arrivals import LOSS, dense, judge
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe, Rows, watched_in
-from nanlint.runtime.adapters.tensorflow.flagged import Seen, seen_in
+from nanlint.runtime.adapters.tensorflow.flagged import Seen, seen_in, tell
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.ops import READS
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.rows import is_float
+from nanlint.runtime.adapters.tensorflow.variables import name_of
 from nanlint.runtime.arrays import health_of_array
 from nanlint.runtime.events import Death
 from nanlint.runtime.fates import Ends
@@ -182,13 +183,18 @@ class Sessions:
         return None if not left or any(one.bad for one in left) else (), Death(f"in {ASKED}", self._watch.frames()[:1])
 
     def _told(self, plan: Plan, came: Mapping[str, Any], healths: Mapping[str, Health]) -> None:
-        if plan.births is not None and came:
-            born = [one.name for one in plan.born]
-            kept = self._watch.keep_elements if any(healths[name].bad for name in born) else 0
-            elements = [np.ravel(came[name])[:kept].tolist() for name in born]
-            plan.births.came_by(self._watch, [healths[name] for name in born], elements)
-        for one in plan.seen if came else ():
-            self._watch.observed(one.site, one.role, healths[one.tensor.name])
+        if not came:
+            return
+
+        def numbers(names: Sequence[str]) -> tuple[list[Health], list[list[float]]]:
+            there = [healths[name] for name in names]
+            kept = self._watch.keep_elements if any(one.bad for one in there) else 0
+            return there, [np.ravel(came[name])[:kept].tolist() for name in names]
+
+        if plan.births is not None:
+            plan.births.came_by(self._watch, *numbers([one.name for one in plan.born]))
+        tensors = [one.tensor for one in plan.seen]
+        tell(self._watch, plan.seen, *numbers([one.name for one in tensors]), list(map(name_of, tensors)), "")
 
     def _step(self, seen: Sequence[tuple[str, str, Health]]) -> None:
         losses = [one for what, _, one in seen if what == LOSS and one.size == 1]

@@ -33,7 +33,7 @@ from nanlint.runtime.adapters.torch.eager import Births, Plan, keys_of, plain, p
 from nanlint.runtime.events import Death, Frame
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard
-from nanlint.runtime.sites import Site
+from nanlint.runtime.sites import GRADIENT_OF, Site
 
 #: as a failure is told
 MADE = "the code that torch.compile generates"
@@ -396,14 +396,13 @@ class Repetition:
                 found.append((self.watch.alert, {"kind": "disagreement", "message": message, "frames": ops.last}))
         return found
 
-    def _seen(self, seen: Sequence[dict[str, Any]]) -> None:
-        """Tell what came by at flagged lines; where the program is to stop at what is born there, that is a birth."""
+    def _seen(self, seen: Sequence[tuple[Site, Tensor]]) -> None:
+        """Tell what came by at flagged lines, and what was born there."""
         before: dict[Site, list[Tensor]] = {}
-        for one in seen:
-            site, here = one["site"], Tensor(one["role"], one["health"])
+        for site, here in seen:
             given = before.setdefault(site, [])
-            if self.watch.observed(**one) and self.watch.prompt and self.watch.mode != "all":
-                backward = here.name.startswith("gradient of ")
+            if self.watch.observed(site, here.name, here.health) and self.watch.mode != "all":
+                backward = here.name.startswith(GRADIENT_OF)
                 frames = (place(site.path, site.span.row),)
                 self.watch.born(
                     framework="torch",
@@ -522,8 +521,8 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
 
     # ── flagged lines ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def observed(self) -> Iterator[dict[str, Any]]:
-        """What came by, as ``Watch.observed`` wants it: a site's ops are those of one number of autograd's."""
+    def observed(self) -> Iterator[tuple[Site, Tensor]]:
+        """What came by at which site, in which role: a site's ops are those of one number of autograd's."""
         if not self._graph.flagged:
             return
         calls: dict[tuple[Any, ...], list[fx.Node]] = {}
@@ -536,23 +535,23 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
                 for site in self._graph.steps[nodes[0]].sites:
                     yield from self._backward(site, nodes) if backward else self._forward(site, nodes)
 
-    def _forward(self, site: Site, nodes: Sequence[fx.Node]) -> Iterator[dict[str, Any]]:
+    def _forward(self, site: Site, nodes: Sequence[fx.Node]) -> Iterator[tuple[Site, Tensor]]:
         entering = list(dict.fromkeys(x for node in nodes for x in node.all_input_nodes if x not in nodes))
         names = [name for name, _ in site.operands] or ["x"]
         for name, node in zip(names, self._tensors(entering), strict=False):
-            yield {"site": site, "role": name, "health": health_of(node)}
+            yield site, Tensor(name, health_of(node), node)
         results = list(self._tensors([node for node in nodes if not _moves(node)]))
         if results:
-            yield {"site": site, "role": "result", "health": health_of(results[-1])}
+            yield site, Tensor("result", health_of(results[-1]), results[-1])
 
-    def _backward(self, site: Site, nodes: Sequence[fx.Node]) -> Iterator[dict[str, Any]]:
+    def _backward(self, site: Site, nodes: Sequence[fx.Node]) -> Iterator[tuple[Site, Tensor]]:
         arriving = [x for node in nodes for x in node.all_input_nodes if x not in nodes and self._is_gradient(x)]
         leaving = [node for node in nodes if any(user not in nodes for user in node.users)]
         for tensor in list(self._tensors(arriving))[:1]:
-            yield {"site": site, "role": "gradient of result", "health": health_of(tensor)}
+            yield site, Tensor(f"{GRADIENT_OF}result", health_of(tensor), tensor)
         names = [name for name, _ in site.operands] or ["x"]
         for name, tensor in zip(names, self._tensors(leaving), strict=False):
-            yield {"site": site, "role": f"gradient of {name}", "health": health_of(tensor)}
+            yield site, Tensor(f"{GRADIENT_OF}{name}", health_of(tensor), tensor)
 
     def _is_gradient(self, node: fx.Node) -> bool:
         step = self._graph.steps.get(node)
