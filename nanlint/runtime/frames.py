@@ -8,6 +8,7 @@ import os
 import sys
 import sysconfig
 from types import CodeType, FrameType, ModuleType
+from typing import Any
 
 from nanlint.runtime.events import Frame
 
@@ -110,9 +111,20 @@ def frame_at(code: CodeType, line: int, column: int = 0) -> Frame:
 
 
 def place(path: str, line: int, function: str = "", column: int = 0) -> Frame:
-    """A frame for a line of a file, with its source."""
-    absolute = path if path.startswith("<") else os.path.abspath(path)
+    """A frame for a line of a file, or of a cell that IPython ran (``<cell 3>``), with its source."""
+    absolute = _cell(path) or (path if path.startswith("<") else os.path.abspath(path))
     return Frame(absolute, line, function, linecache.getline(path, line).strip(), column)
+
+
+def shell() -> Any:
+    """IPython's shell, if the program runs in one; else None."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+
+def _cell(path: str) -> str:
+    """What the cell of a notebook is called whose code has this path; empty if it is none."""
+    number = getattr(getattr(shell(), "compile", None), "_filename_map", {}).get(path)
+    return f"<cell {number}>" if number is not None else ""
 
 
 def _column(code: CodeType, instruction: int) -> int:

@@ -12,6 +12,7 @@ from nanlint.output.paint import visible
 from nanlint.runtime import probing
 from nanlint.runtime.events import Alert, Birth
 from nanlint.runtime.fates import Origin
+from nanlint.runtime.frames import shell
 from nanlint.runtime.hooks import safely
 from nanlint.runtime.importing import Hook
 from nanlint.runtime.judging import verdicts_in
@@ -19,7 +20,7 @@ from nanlint.runtime.launch import new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.program import active, rank_of_environment
 from nanlint.runtime.recorder import Recorder
-from nanlint.runtime.reporting import render_report
+from nanlint.runtime.reporting import render_html, render_report
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.verdicts import Verdict, Verdicts, births_of
 
@@ -105,6 +106,9 @@ class Run:
     def report(self) -> str:
         """The report, as `nanlint verify` prints it."""
         return render_report(self.verdicts, run=self.directory)
+
+    def _repr_html_(self) -> str:
+        return render_html(self.verdicts, run=self.directory)
 
 
 #: the watch of the block that runs now
@@ -222,6 +226,9 @@ class Watching:
         """Whether something went wrong so far."""
         return self.run is not None and self.run.bad
 
+    def _repr_html_(self) -> str:
+        return "" if self.run is None else self.run._repr_html_()
+
     def _hear(self, message: str, origin: Origin | None) -> None:
         run = self.run
         if run is None or origin is not None or message in self._said or len(self._said) >= MOST:
@@ -230,7 +237,8 @@ class Watching:
         if self._writer is not None:
             safely(run, "the writer of TensorBoard", write_event, self._writer, message, run.steps)
         if len(self._said) == 1 and not self._quiet:
-            how = f"nanlint replay {os.path.relpath(run.directory)}"
+            command = f"nanlint replay {os.path.relpath(run.directory)}"
+            how = command if shell() is None else "repeat the step in a cell, in a block with nanlint.verify() as run:"
             print(visible(f"nanlint: {run.moment}: {message}\n    to find the line: {how}"), file=sys.stderr)
 
 

@@ -60,7 +60,7 @@ from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Source, repeatable
 from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.sites import GRADIENT_OF, Site, distance
-from nanlint.runtime.telling import KINDS, told
+from nanlint.runtime.telling import KINDS, spot, told
 from nanlint.version import __version__
 
 #: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
@@ -816,7 +816,7 @@ class Recorder:
 
     def _hear(self, frames: Sequence[Frame], message: str, origin: Origin | None = None) -> None:
         if self.hear is not None:
-            at = f"{frames[0].path}:{frames[0].line}: " if frames else ""
+            at = f"{spot(frames[0])}: " if frames else ""
             text = f"\n    {frames[0].text}" if frames and frames[0].text else ""
             self.hear(f"{at}{message}{text}", origin)
 

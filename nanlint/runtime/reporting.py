@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
@@ -14,7 +14,7 @@ from nanlint.output.json import as_object
 from nanlint.output.paint import Paint, plain
 from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame, Where
 from nanlint.runtime.health import Health
-from nanlint.runtime.telling import KINDS, described, ended, moment, placed
+from nanlint.runtime.telling import KINDS, described, ended, moment, placed, shortened, spot
 from nanlint.runtime.verdicts import State, Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
         cut = _many(verdicts.damaged, "line")
         lines.append(f"{cut} of the record could not be read: this report may be incomplete.")
     if verdicts.repeatable is not None:
-        lines.append(f"The first bad step was step {verdicts.repeatable:,}. To repeat it: nanlint replay {_short(run)}")
-    lines.append(f"The run is stored in {_short(run)}. To see it: nanlint inspect {_short(run)}")
+        lines.append(
+            f"The first bad step was step {verdicts.repeatable:,}. To repeat it: nanlint replay {shortened(run)}"
+        )
+    lines.append(f"The run is stored in {shortened(run)}. To see it: nanlint inspect {shortened(run)}")
     return "\n".join(lines) + "\n"
 
 
@@ -83,6 +85,25 @@ def _order(verdict: Verdict) -> tuple[int, bool, float]:
     forward = verdict.roles.get("result")
     backward = forward is not None and not forward.bad if first is None else first.backward
     return verdict.step, backward, 0.0 if first is None else first.time
+
+
+def render_html(verdicts: Verdicts, *, run: str) -> str:
+    """What makes a run bad as a table for a notebook, or that nothing does."""
+    rows: list[tuple[Alert | Birth, Sequence[Frame], str]]
+    rows = [(one, one.frames, one.message) for one in verdicts.arrived]
+    for birth in [*(birth for birth, _ in verdicts.born), *(one.births[0] for one in verdicts.confirmed if one.births)]:
+        what = f"{' and '.join(KINDS[kind] for kind in birth.kinds)} in {birth.op}"
+        rows.append((birth, birth.forward or birth.frames, what))
+    table = "".join(_row(moment(one), one.where.module, frames, what) for one, frames, what in rows)
+    head = "<tr><th>when</th><th>module</th><th>where</th><th>code</th><th>what</th></tr>"
+    said = f"<p><b>nanlint</b>: {escape(summary(verdicts))} <code>{escape(shortened(run))}</code></p>"
+    return f"{said}<table>{head}{table}</table>" if table else said
+
+
+def _row(when: str, module: str, frames: Sequence[Frame], what: str) -> str:
+    place, code = (spot(frames[0], shortened), frames[0].text) if frames else ("", "")
+    cells = when, escape(module), escape(place), f"<code>{escape(code)}</code>", escape(what)
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
 def summary(verdicts: Verdicts) -> str:
@@ -150,7 +171,7 @@ def health_object(health: Health) -> dict[str, object]:
 def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
     diagnostic = verdict.diagnostic
     span = diagnostic.span
-    where = paint(f"{_short(diagnostic.path)}:{span.row}:{span.column}", "path")
+    where = paint(f"{shortened(diagnostic.path)}:{span.row}:{span.column}", "path")
     state = paint(str(verdict.state), _ROLES[verdict.state])
     yield f"{where} {diagnostic.code} {state}{_how(verdict)}: {diagnostic.message}"
     if verdict.state in (State.CONFIRMED, State.CLOSE, State.NOT_CLEARED):
@@ -187,7 +208,7 @@ def _birth(birth: Birth, count: int, paint: Paint, death: Death | None = None) -
     compiled = f", compiled by {birth.compiled}" if birth.compiled else ""
     often = f", {count} times" if count > 1 else ""
     where = (birth.forward or birth.frames)[:1]
-    place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "not in your code"
+    place = paint(spot(where[0], shortened), "path") if where else "not in your code"
     head = paint("origin", "error" if death is None else "note")
     when = f"{what} at {moment(birth)}{often}{_also(death)}"
     module = f" in {birth.where.module}" if birth.where.module else ""
@@ -212,7 +233,7 @@ def _hindsight(one: Hindsight | None) -> Iterator[str]:
         if fix is not None and fix.display:
             yield f"    {fix.title}: {fix.display.splitlines()[0]}"
     if one.program is not None:
-        yield f"    reproduced by {_short(one.program)}"
+        yield f"    reproduced by {shortened(one.program)}"
 
 
 def _hindsight_object(one: Hindsight | None) -> dict[str, object]:
@@ -226,7 +247,7 @@ def _hindsight_object(one: Hindsight | None) -> dict[str, object]:
 
 def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
     """What came back not finite, and how to learn where it was born if no line is named yet."""
-    place = f"{_short(alert.frames[0].path)}:{alert.frames[0].line} " if alert.frames else ""
+    place = f"{spot(alert.frames[0], shortened)} " if alert.frames else ""
     yield f"{place}{paint(alert.alert, 'error')} ({moment(alert)}): {alert.message}"
     if alert is not verdicts.arrived[0]:
         return
@@ -237,7 +258,7 @@ def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
     for frame in alert.frames[1:]:
         yield f"    at {placed(frame)}"
     if "state" in alert.details:
-        yield f"    batch, weights, optimizer and random states as before the step: {_short(alert.details['state'])}"
+        yield f"    batch, weights, optimizer and random states as before the step: {shortened(alert.details['state'])}"
     if not verdicts.names_a_line:
         yield f"    {_how_to_name(verdicts)}"
 
@@ -251,14 +272,14 @@ def _how_to_name(verdicts: Verdicts) -> str:
 
 
 def _alert(alert: Alert, paint: Paint) -> Iterator[str]:
-    place = f"{_short(alert.frames[0].path)}:{alert.frames[0].line} " if alert.frames else ""
+    place = f"{spot(alert.frames[0], shortened)} " if alert.frames else ""
     yield f"{place}{paint(alert.alert, 'warning')} ({moment(alert)}): {alert.message}"
     for frame in alert.frames:
         yield f"    at {placed(frame)}"
 
 
 def _filtered(one: Filtered, paint: Paint) -> Iterator[str]:
-    place = f"{_short(one.frames[0].path)}:{one.frames[0].line} " if one.frames else ""
+    place = f"{spot(one.frames[0], shortened)} " if one.frames else ""
     yield f"{place}{paint(one.filter, 'note')} (step {one.step}): {described(one.tensor)}"
 
 
@@ -307,8 +328,3 @@ def _frames(frames: Iterable[Frame]) -> list[dict[str, object]]:
 
 def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _short(path: str) -> str:
-    relative = os.path.relpath(path) if os.path.isabs(path) else path
-    return path if relative.startswith("..") else relative

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from nanlint.runtime.events import Alert, Birth, Death, Frame, Numbers
 from nanlint.runtime.sites import code_of
@@ -31,18 +32,29 @@ def moment(event: Birth | Alert) -> str:
     return f"step {event.step:,}{event.where}"
 
 
+def spot(frame: Frame, shown: Callable[[str], str] = str) -> str:
+    """The place of a frame: ``train.py:12``, or ``cell 3, line 2``; ``shown``: how its path is."""
+    cell = frame.path.removeprefix("<cell ")
+    return f"cell {cell[:-1]}, line {frame.line}" if cell != frame.path else f"{shown(frame.path)}:{frame.line}"
+
+
+def shortened(path: str) -> str:
+    """A path from the working directory on, if it is in it."""
+    relative = os.path.relpath(path) if os.path.isabs(path) else path
+    return path if relative.startswith("..") else relative
+
+
 def placed(frame: Frame) -> str:
     """A frame on one line, as Python's tracebacks do."""
     text = f": {frame.text}" if frame.text else ""
-    return f"{frame.path}:{frame.line}{text}"
+    return f"{spot(frame)}{text}"
 
 
 def ended(death: Death | None) -> str:
     """How an origin died, and where: "it died in where, train.py:7"; empty if it did not."""
     if death is None:
         return ""
-    paths = ((frame, os.path.relpath(frame.path)) for frame in death.frames[:1])
-    where = "".join(f", {frame.path if path.startswith('..') else path}:{frame.line}" for frame, path in paths)
+    where = "".join(f", {spot(frame, shortened)}" for frame in death.frames[:1])
     return f"it died {death.how}{where}"
 
 

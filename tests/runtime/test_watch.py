@@ -308,3 +308,26 @@ def test_trainers_are_watched_by_their_callbacks_and_their_bad_step_is_repeated(
     assert [event.number for event in events if isinstance(event, Step)] == [3], again.stderr
     birth = next(event for event in events if isinstance(event, Birth))
     assert (birth.step, birth.frames[0].line) == (3, line_of("broke"))
+
+
+NOTEBOOK = """
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+for cell in (
+    "import torch, nanlint",
+    "def unit(x):\\n    return x / x.norm()  # <b>",
+    "with nanlint.verify(run_directory='run') as run:\\n    unit(torch.zeros(3))",
+    "print(run.report(), run._repr_html_())",
+):
+    shell.run_cell(cell, store_history=True)
+"""
+
+
+@pytest.mark.skipif(find_spec("IPython") is None, reason="IPython is not installed")
+def test_in_a_notebook_places_are_cells_and_a_run_is_a_table(tmp_path: Path) -> None:
+    told = in_directory(tmp_path, NOTEBOOK).stdout
+    assert "cell 2, line 2 origin (nan at step 0): in div\n" in told
+    assert "    at cell 3, line 2: unit(torch.zeros(3))\n" in told
+    cells = "<td>step 0</td><td></td><td>cell 2, line 2</td><td><code>return x / x.norm()  # &lt;b&gt;</code></td>"
+    assert f"<tr>{cells}<td>nan in div</td></tr></table>" in told
