@@ -246,18 +246,19 @@ def _await_gradients(recorder: Recorder, number: int, operands: dict[str, _Held]
     for one in operands.values():
         if not one.looked:  # what went in bad is known when the gradient comes, which may be after other executions
             one.look, one.looked = look(recorder, one.value, whole=False), True
-    given = [held.look for held in operands.values()]
+    looks = {name: held.look for name, held in operands.items()}
 
     def tell(name: str, seen: Look | Later, gradient: Any) -> None:
-        known = frozenset[str]().union(*(one.bad for one in map(_read, given) if isinstance(one, Health)))
+        given = [_tensor(operand, one, None) for operand, one in looks.items()]
+        known = frozenset[str]().union(*(one.health.bad for one in given))
         for site in sites:
             if kinds := recorder.looked(site, f"{GRADIENT_OF}{name}", _read(seen), known, gradient):
-                _born(recorder, site, kinds, [], _tensor(f"{GRADIENT_OF}{name}", seen, gradient))
+                _born(recorder, site, kinds, given, _tensor(f"{GRADIENT_OF}{name}", seen, gradient))
 
     def heard(name: str, gradient: Any) -> None:
         seen = look(recorder, gradient, whole)
         if isinstance(seen, Later):
-            laters = [one for one in given if isinstance(one, Later)]
+            laters = [one for one in looks.values() if isinstance(one, Later)]
             _when_read(recorder, functools.partial(tell, name, seen, None), [*laters, seen])
         else:
             tell(name, seen, gradient)

@@ -223,6 +223,7 @@ class Recorder:
         self._file: EventFile | None = None
         self._births: dict[Any, int] = {}
         self._born_at: set[str] = set()
+        self._probed: dict[int, str] = {}
         self._counts: dict[int, int] = {}
         self._told: dict[Any, int] = {}
         self._seen: dict[str, _Seen] = {}
@@ -382,6 +383,7 @@ class Recorder:
         first = (frames or forward or (Frame("", 0),))[0]
         blamed = (forward or frames)[:1]
         identity = (framework, op, first.path, first.line, tuple(f.line for f in blamed), backward, kinds)
+        probed = bool(site)  # then it is followed as what the site gave
         site = site or (self._site_of(op, blamed[0]) if blamed else "")
         with self._lock:
             self._born_at.add(site)
@@ -389,8 +391,13 @@ class Recorder:
             known = number is not None
             if number is None:
                 number = self._births[identity] = len(self._births)
-            self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} first appeared in {op}", number)
-            self.fates.begin(number, functools.partial(self._ends, [one.value for one in outputs if one.health.bad]))
+            if probed:
+                self._probed[number] = site
+            else:
+                words = " and ".join(KINDS[kind] for kind in sorted(kinds))
+                self._hear(blamed, f"{words} first appeared in {op}", number)
+                bad = [one.value for one in outputs if one.health.bad]
+                self.fates.begin(number, functools.partial(self._ends, bad))
             if known:
                 self._counts[number] += 1
                 count = self._counts[number]
@@ -762,6 +769,7 @@ class Recorder:
                 if count > 1 and number < MOST:
                     self._write(Again(number, count, self.steps))
             deaths = self.fates.deaths()
+            deaths |= {number: deaths[site] for number, site in self._probed.items() if site in deaths}
             if deaths or self._dead:
                 self._dead = True
                 self._write(Deaths(tuple(Death(one.how, one.frames, origin) for origin, one in deaths.items())))

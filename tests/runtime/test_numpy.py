@@ -180,3 +180,12 @@ def test_a_glance_is_of_finite_numbers_only(tmp_path: Path) -> None:
     assert adapter.glance(np.array([2.0, np.nan])) is None
     assert adapter.glance(np.array([])) is None
     assert adapter.glance(np.array([1j])) is None
+
+
+def test_the_logsumexp_of_scipy_is_not_told_of(run: Reported) -> None:
+    special = pytest.importorskip("scipy.special")
+    x = np.array([[0.0, -np.inf], [-1000.0, 1000.0]])
+    special.logsumexp(x, axis=1)
+    assert special.logsumexp(np.zeros(2), b=np.zeros(2)) == -np.inf
+    special.logsumexp(np.array([-np.inf, -np.inf]))
+    assert run.births == []

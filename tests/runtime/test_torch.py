@@ -744,3 +744,29 @@ def test_sharded_parameters_are_looked_at_where_they_are(watching: Watching, mes
     if mode == "sentinel":
         (step,) = (event for event in run.events if isinstance(event, Step))
         assert float(step.numbers["gradient_norm"]) == pytest.approx(8**0.5)
+
+
+def test_the_gradient_of_a_product_is_that_of_a_run_without_a_watch(watching: Watching) -> None:
+    draw = torch.Generator().manual_seed(0)
+    inputs = [torch.randn(33, generator=draw) for _ in range(20)]
+
+    def gradients() -> list[torch.Tensor]:
+        leaves = [one.clone().requires_grad_() for one in inputs]
+        for one in leaves:
+            one.prod().backward()
+        return [one.grad for one in leaves if one.grad is not None]
+
+    plain = gradients()
+    with watching("all"):
+        seen = gradients()
+    assert len(seen) == len(inputs)
+    assert all(map(torch.equal, seen, plain))
+
+
+def test_what_is_born_in_the_gradient_of_a_product_is_seen(watching: Watching) -> None:
+    with watching("all") as run:
+        x = torch.tensor([1e-30, 1e30, 1e30], requires_grad=True)
+        x.prod().backward()
+    (birth,) = run.births
+    assert (birth.op, birth.kinds, birth.backward) == ("prod", ("pinf",), True)
+    assert birth.forward[0].text == "x.prod().backward()"

@@ -257,11 +257,11 @@ class BirthProbe:
                 op=one.op,
                 compiled=self.setting.technique,
             )
-        if "nan" in old and one.fused and self.setting.technique != "xla":
+        if "nan" in old and one.fused and not watch.fates.begun and self.setting.technique != "xla":
             watch.alert(
                 "disagreement",
-                f"{one.op} gets nan here and passes it on; in a graph that is not watched, {', '.join(one.fused)} "
-                f"and {one.op} may be fused into one op of oneDNN, which turns this nan into 0",
+                f"{one.op} passes a nan on that oneDNN turns into 0 in a run that is not watched, where it may fuse "
+                f"{', '.join(one.fused)} and {one.op}",
                 frames=framed(one.places),
                 op=one.op,
                 compiled=self.setting.technique,

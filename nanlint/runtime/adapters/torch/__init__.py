@@ -22,8 +22,9 @@ from nanlint.runtime.adapters.torch.breakdown import (
 )
 from nanlint.runtime.adapters.torch.compiled import Compiled
 from nanlint.runtime.adapters.torch.deferred import Ahead, looks
-from nanlint.runtime.adapters.torch.eager import Births, keys_of
+from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.adapters.torch.generators import restore, snapshot
+from nanlint.runtime.adapters.torch.plans import keys_of
 from nanlint.runtime.adapters.torch.sentinel import Sentinel
 from nanlint.runtime.adapters.torch.steps import Steps
 from nanlint.runtime.health import Health

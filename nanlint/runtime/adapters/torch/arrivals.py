@@ -23,7 +23,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
 from nanlint.runtime.adapters.torch.deferred import Left
-from nanlint.runtime.adapters.torch.eager import keys_of
+from nanlint.runtime.adapters.torch.plans import keys_of
 from nanlint.runtime.adapters.torch.steps import names_among, parameters_of
 from nanlint.runtime.events import Frame
 from nanlint.runtime.health import Health, health_of_numbers

@@ -14,8 +14,7 @@ from typing import Any
 import torch
 
 from nanlint.runtime.adapter import Watch, around, safely
-from nanlint.runtime.adapters.torch.breakdown import NAN, apart, is_concrete, kinds_of, suspicious
-from nanlint.runtime.adapters.torch.eager import nan_in_data
+from nanlint.runtime.adapters.torch.breakdown import NAN, apart, is_concrete, kinds_of, nan_in_data, suspicious
 from nanlint.runtime.adapters.torch.generators import random_states
 
 #: batches of each loader's iteration that are looked at, but under ``--watch all``, which looks at each

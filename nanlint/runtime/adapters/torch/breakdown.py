@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
+from nanlint.runtime.events import Frame
 from nanlint.runtime.health import Health
 
 NAN, PINF, NINF = "nan", "pinf", "ninf"
@@ -233,3 +234,19 @@ def nan_places(tensor: Any, most: int = 5) -> tuple[list[int], list[int]]:
         rows = bad.flatten(1).any(1).nonzero().flatten()[:most].tolist()
         columns = bad.flatten(0, -2).any(0).nonzero().flatten()[:most].tolist()
         return rows, columns
+
+
+def nan_in_data(name: str, tensor: torch.Tensor, frames: Sequence[Frame]) -> dict[str, Any]:
+    """The alert that a tensor came with nan in it: how many, in which rows and columns."""
+    rows, columns = nan_places(tensor)
+    health = health_of(tensor)
+    message = f"{name} already had {health.nan:,} nan in {health.size:,} elements, which no op computed"
+    if rows and tensor.dim() > 1:
+        message += f": rows {_listed(rows)}, columns {_listed(columns)}"
+        if rows == [0] and health.nan == health.size // tensor.shape[0]:
+            message += " (all of row 0 and nothing else: was a header read as data?)"
+    return {"kind": "nan-in-input", "message": message, "frames": frames, "rows": rows, "columns": columns}
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) + (", …" if len(numbers) == 5 else "")

@@ -29,7 +29,8 @@ from nanlint.runtime.adapters.torch.breakdown import (
     kinds_of,
     suspicious,
 )
-from nanlint.runtime.adapters.torch.eager import Births, Plan, keys_of, plain, plan_of
+from nanlint.runtime.adapters.torch.eager import Births
+from nanlint.runtime.adapters.torch.plans import Plan, keys_of, plain, plan_of
 from nanlint.runtime.events import Death, Frame
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard

@@ -13,8 +13,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -32,88 +30,26 @@ from nanlint.runtime.adapters.torch.breakdown import (
     health_of,
     is_concrete,
     kinds_of,
-    nan_places,
-    parts_of,
+    nan_in_data,
     suspicious,
 )
-from nanlint.runtime.events import Frame
+from nanlint.runtime.adapters.torch.formulas import Pending, Unmoded
+from nanlint.runtime.adapters.torch.lines import Lines, inside
+from nanlint.runtime.adapters.torch.plans import Plan, inputs_of, keys_of, outputs_of, plain, plan_of
 from nanlint.runtime.fates import TEST
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard
 
-Line = tuple[str, int, str]
-
 #: what reads the numbers of a tensor as a whole, past every mode
 READERS = ((torch._tensor_str, "_str"), *((torch.Tensor, name) for name in ("numpy", "tolist", "__reduce_ex__")))
-#: executions of a kind of clip in which it is asked whether any element gets through
-CLIPS = 64
 #: ops before a birth, one behind the other, that are told with it
 GRAPH = 4
-#: lines that are remembered for nodes that may still be asked for; beyond, the older half is forgotten
-REMEMBERED = 100_000
-#: the function of PyTorch's from which every backward pass runs, and the file whose frames call a user's ``backward``
-_ENGINE = "_engine_run_backward"
-_FUNCTION = "/torch/autograd/function.py"
-
 _SUM = torch.sum
 _FLOAT32 = torch.float32
 _TENSOR, _PARAMETER = torch.Tensor, torch.nn.Parameter
 _number: Callable[[], int] = torch.autograd._get_sequence_nr
 _node: Callable[[], Any] = torch._C._current_autograd_node
 _is_apart: Callable[[str], bool] = torch._C._dispatch_tls_is_dispatch_key_excluded
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """How an op is watched, found out once. ``view``: it only looks at its input in another way, forward and backward;
-    ``written``: positions of the arguments that it writes to and reads. ``op`` is held so that no other can
-    take its identity.
-    """
-
-    op: Any
-    call: Callable[..., Any]
-    name: str
-    view: bool = False
-    arguments: tuple[str, ...] = ()
-    looks: bool = True
-    written: tuple[int, ...] = ()
-    first_only: bool = False
-    cast: bool = False
-    hides: bool = False
-    clips: list[bool] = field(default_factory=list)
-    mirrors: bool = False
-
-
-def plan_of(func: Any) -> Plan:
-    """How an op is watched."""
-    name = words.op_name(func)
-    schema = getattr(func, "_schema", None)
-    if schema is None:  # a higher-order op: its parts come by one by one
-        return Plan(func, func, name, looks=False)
-    bare = name.removesuffix("_copy") if func.is_view else name
-    arguments = tuple(argument.name for argument in schema.arguments)
-    written = tuple(
-        i
-        for i, argument in enumerate(schema.arguments)
-        if argument.is_write and not argument.kwarg_only and name not in ("copy", "fill", "zero")
-    )
-    if torch.Tag.nondeterministic_seeded in func.tags:
-        written = ()
-    moves = func.is_view or bare in words.CLOSED or func.namespace in ("profiler", "prim", "c10d", "debugprims")
-    return Plan(
-        op=func,
-        call=func._op,
-        name=name,
-        view=func.is_view,
-        arguments=arguments,
-        looks=not moves and name not in words.CASTS,
-        written=written if not moves else (),
-        first_only=bool(words.FIRST_ONLY.search(name)),
-        cast=name in words.CASTS,
-        hides=name in words.HIDING,
-        clips=[True] * CLIPS if name in words.CLIPPING else [],
-        mirrors=name in words.MIRRORS or name.endswith("_backward"),
-    )
 
 
 class Births:
@@ -222,41 +158,6 @@ def leave(mode: TorchDispatchMode) -> None:
         torch._C._push_on_torch_dispatch_stack(one)
 
 
-class Pending:
-    """Births in the formula of one backward op of PyTorch's, until it is done: many formulas divide by 0 and mask that.
-
-    It holds what the formula has computed since and not used: that is what comes out of it. What was not finite in what
-    it was given from outside (``came_in``) is not its own.
-    """
-
-    def __init__(self, node: Any, result: Any) -> None:
-        self.reports: list[dict[str, Any]] = []
-        self._node = node
-        self._unused = {id(tensor): tensor for tensor in plain(result)}
-        self._made = dict(self._unused)
-        self.came_in = NONE
-
-    def follows(self, node: Any, args: Sequence[Any]) -> bool:
-        """Whether the next op is none of the formula's; if it is, what it is given is used."""
-        if node is None or node._sequence_nr() != self._node._sequence_nr() or node.name() != self._node.name():
-            return True
-        for tensor in plain(args):
-            self._unused.pop(id(tensor), None)
-            if id(tensor) not in self._made:
-                with apart():
-                    self.came_in |= kinds_of(tensor) if suspicious(tensor) else NONE
-        return False
-
-    def gave(self, result: Any) -> None:
-        """An op of the formula gave this."""
-        self._unused.update((id(tensor), tensor) for tensor in plain(result))
-        self._made.update(self._unused)
-
-    def came_out(self) -> bool:
-        """Whether something bad is in what is left."""
-        return any(map(suspicious, self._unused.values()))
-
-
 class BirthMode(TorchDispatchMode):  # type: ignore[misc]
     """The mode of one thread.
 
@@ -282,13 +183,13 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         self._watch = watch
         self._guard = Guard(watch, "PyTorch's ops")
         self._plans: dict[int, Plan] = {}
-        self._lines: dict[int, Line | None] = {}
+        self._lines = Lines(watch)
+        self._unmoded = Unmoded(watch, births.pause)
         self._last = -1
         self._pending: Pending | None = None
         #: the backward op whose formula runs, and the kinds that its ops were given so far
         self._came_in: tuple[tuple[int, str], frozenset[str]] = (-1, ""), NONE
         self._flags: list[deferred.Flag] = []
-        self._owned: dict[str, bool] = {}
         self._filtering = watch.filtering
 
     def resume(self) -> None:
@@ -306,13 +207,15 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             plan = self._plans.get(id(func))  # its own hash is Python code
             if plan is None:
                 plan = self._plans[id(func)] = plan_of(func)
-            if self._pending is not None and (_inside(self._watch.user_line()) or self._pending.follows(_node(), args)):
+            if self._pending is not None and (inside(self._watch.user_line()) or self._pending.follows(_node(), args)):
                 self._tell_pending()  # also where a hook of the user's runs now
+            if self._unmoded:
+                self._unmoded.hook()
             if not (plan.view or self.off):
                 number = _number()
                 if number != self._last:
                     self._last = number
-                    self._remember(number - 1)
+                    self._lines.remember(number - 1)
                 far = bool(self._births.far) and self._is_far(args)
                 before = self._before(plan, args) if plan.written and not far else NONE
         call = func if plan is None else plan.call
@@ -326,6 +229,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             else:
                 if self._births.judging:
                     self._executed(plan, args, kwargs, result, before)
+                if plan.asking:
+                    self._unmoded.made(result)
                 if self._watch.fates.following:
                     self._follow(plan, args, kwargs, result)
         return result
@@ -353,6 +258,11 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         elif plan.cast or (plan.hides and any(map(suspicious, plain(args)))):
             self._judge(plan, args, kwargs, result, before)
 
+    def looked(self, plan: Plan, args: Sequence[Any], result: Any) -> None:
+        """Look at what came out of a formula that ran without this mode."""
+        if self._births.judging and any(map(suspicious, plain(result))):
+            self._judge(plan, args, None, result, NONE)
+
     def _follow(self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any) -> None:
         """Tell the fates of an op: in what it was given may be something bad that it takes away."""
         fates = self._watch.fates
@@ -372,71 +282,6 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             fates.passed(TEST if compares else plan.name, given, whole, functools.partial(self._watch.frames, 1))
         fates.arrive(key for key, one, bad in outputs if bad and isinstance(one, _PARAMETER))
 
-    # ── where ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _remember(self, number: int) -> None:
-        """The line that makes the node of a number: the first to be seen, as later ops may make none."""
-        lines = self._lines
-        if number in lines:
-            return
-        node = _node()
-        line: Line | None = self._line()
-        if node is not None and not _inside(line):
-            line = lines.get(node._sequence_nr())  # a backward pass that is differentiated itself
-        elif not torch.is_grad_enabled():
-            line = self._applied() or line  # the node of a custom Function is there before its forward runs
-        lines[number] = line
-        if len(lines) > REMEMBERED:
-            for old in list(islice(lines, REMEMBERED // 2)):
-                del lines[old]
-
-    def _line(self) -> Line | None:
-        """As the watch's ``user_line``, in place: most of what a forward op costs is this."""
-        owned = self._owned
-        frame: FrameType | None = sys._getframe(3)
-        while frame is not None:
-            code = frame.f_code
-            path = code.co_filename
-            ours = owned.get(path)
-            if ours is None:
-                ours = owned[path] = self._watch.owns_file(path)
-            if ours:
-                return path, frame.f_lineno, code.co_name
-            frame = frame.f_back
-        return None
-
-    def _applied(self) -> Line | None:
-        """Where the user applied the custom Function that runs, if one does."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and not frame.f_code.co_filename.endswith(_FUNCTION):
-            frame = frame.f_back
-        while frame is not None and not self._watch.owns_file(frame.f_code.co_filename):
-            frame = frame.f_back
-        return None if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-
-    def _place(self) -> tuple[bool, str, tuple[Frame, ...], tuple[Frame, ...]]:
-        """Whether the op is of the backward pass, its node, the user's frames, where its forward op was."""
-        frames = self._watch.frames(1)
-        node = _node()
-        if node is None:
-            return False, "", frames, ()
-        inner = _inside(self._watch.user_line())
-        if inner and not inner.in_function:  # a forward pass that is repeated (checkpointing), or a hook of the user's
-            return False, "", frames, ()
-        line = self._lines.get(node._sequence_nr())
-        return True, words.node_name(node.name()), frames, () if line is None else (place(*line),)
-
-    def _source(self, node: Any, depth: int) -> int | None:
-        """The number of the op that made a node of autograd's, with what that was made of; None for a leaf."""
-        while node is not None and self._lines.get(node._sequence_nr()) is None:
-            node = node.next_functions[0][0] if node.next_functions else None  # a view
-        line = None if node is None else self._lines.get(node._sequence_nr())
-        if line is None:
-            return None
-        before = (self._source(one, depth - 1) for one, _ in node.next_functions) if depth > 1 else ()
-        inputs = tuple(number for number in before if number is not None)
-        return self._watch.numbered("torch", words.node_name(node.name()), line[0], line[1], inputs=inputs)
-
     # ── what ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _before(self, plan: Plan, args: Sequence[Any]) -> frozenset[str]:
@@ -453,9 +298,9 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         """An op for the timeline, at the line that it is of."""
         node = _node()
         line = self._watch.user_line()
-        backward = node is not None and not _inside(line)
+        backward = node is not None and not inside(line)
         if backward:
-            line = self._lines.get(node._sequence_nr(), line)
+            line = self._lines.of(node) or line
         path, number, _ = line or ("", 0, "")
         name = words.node_name(node.name()) if backward else plan.name
         self._watch.executed(self._watch.numbered("torch", name, path, number, backward))
@@ -514,7 +359,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         """Leave a sum of what an op gave on its device; nothing is waited for."""
         if plan.looks and not self._births.fed:
             node = _node()
-            line = self._lines.get(node._sequence_nr()) if node is not None else self._line()
+            line = self._lines.of(node) if node is not None else self._lines.here()
             where = None if line is None else place(*line)
             name = words.node_name(node.name()) if node is not None else plan.name
             inputs = tuple(deferred.Past.of(bare, x) for bare, x in inputs_of(plan, args, kwargs))
@@ -541,7 +386,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         if plan.mirrors and had & {PINF, NINF}:
             had |= {PINF, NINF}
         running = _node()
-        if running is not None and not _inside(
+        if running is not None and not inside(
             self._watch.user_line()
         ):  # what came into its formula is not its own, though it was masked there on the way
             formula = running._sequence_nr(), running.name()
@@ -551,7 +396,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         if not fresh:
             return None if self._births.fed or NAN not in given else self._brought(inputs)
         self._births.fed = True
-        backward, node, frames, forward = self._place()
+        backward, node, frames, forward = self._lines.place()
         notes = [f"{plan.name} in its backward pass"] if node and node != plan.name else []
         if plan.written:
             notes.append("written in place: the old values are gone")
@@ -561,7 +406,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             "framework": "torch",
             "op": node or ("cast" if plan.cast else plan.name),
             "kinds": fresh,
-            "inputs": [Tensor(name, health_of(x), x, self._source(x.grad_fn, GRAPH)) for name, x in inputs],
+            "inputs": [Tensor(name, health_of(x), x, self._lines.source(x.grad_fn, GRAPH)) for name, x in inputs],
             "outputs": [Tensor("result" if i == 0 else f"result {i}", health_of(x), x) for i, x in enumerate(outputs)],
             "frames": frames,
             "backward": backward,
@@ -597,17 +442,6 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         return None
 
 
-def keys_of(value: Any) -> Sequence[int]:
-    """What a tensor is followed by: its storage, which views of it share; of several, all."""
-    if isinstance(value, torch.Tensor):
-        if value.__class__ in (_TENSOR, _PARAMETER) and value.layout is torch.strided:
-            return (value.untyped_storage()._cdata,)
-        return [key for part in parts_of(value) if part is not value for key in keys_of(part)]
-    if isinstance(value, (list, tuple)):
-        return [key for one in value for key in keys_of(one)]
-    return ()
-
-
 def _is_whole(tensor: torch.Tensor) -> bool:
     """Whether it is all of its storage: what is finite of a view says nothing of the rest."""
     return bool(tensor.numel() * tensor.element_size() >= tensor.untyped_storage().nbytes())
@@ -616,80 +450,3 @@ def _is_whole(tensor: torch.Tensor) -> bool:
 def _is_test(args: Sequence[Any]) -> bool:
     """Whether a comparison asks if something is finite: with an infinity, or of a tensor with itself."""
     return len(args) > 1 and (args[0] is args[1] or bool(words.literal_kinds(args[1:2])))
-
-
-def nan_in_data(name: str, tensor: torch.Tensor, frames: Sequence[Frame]) -> dict[str, Any]:
-    """The alert that a tensor came with nan in it: how many, in which rows and columns."""
-    rows, columns = nan_places(tensor)
-    health = health_of(tensor)
-    message = f"{name} already had {health.nan:,} nan in {health.size:,} elements, which no op computed"
-    if rows and tensor.dim() > 1:
-        message += f": rows {_listed(rows)}, columns {_listed(columns)}"
-        if rows == [0] and health.nan == health.size // tensor.shape[0]:
-            message += " (all of row 0 and nothing else: was a header read as data?)"
-    return {"kind": "nan-in-input", "message": message, "frames": frames, "rows": rows, "columns": columns}
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers)) + (", …" if len(numbers) == 5 else "")
-
-
-@dataclass(frozen=True)
-class _Inner:
-    """Code of the user's runs inside of a backward pass; ``in_function``: as the ``backward`` of a custom Function."""
-
-    in_function: bool
-
-
-def _inside(line: Line | None) -> _Inner | None:
-    """Whether the user's innermost line runs inside of the backward pass, and has not merely asked for it."""
-    if line is None:
-        return None
-    in_function = False
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != _ENGINE:
-        code = frame.f_code
-        if code.co_filename == line[0] and code.co_name == line[2]:
-            while frame is not None and frame.f_code.co_name != _ENGINE:
-                in_function = in_function or frame.f_code.co_filename.endswith(_FUNCTION)
-                frame = frame.f_back
-            return _Inner(in_function)
-        frame = frame.f_back
-    return None
-
-
-def plain(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors in an argument or result that have numbers of their own and may be looked at."""
-    if isinstance(value, torch.Tensor):
-        dtype = value.dtype
-        if dtype.is_floating_point or dtype.is_complex:
-            if value.__class__ is _TENSOR or is_concrete(value):
-                yield value
-            elif value.__class__ is not _PARAMETER:
-                yield from (part for part in parts_of(value) if part is not value and is_concrete(part))
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from plain(one)
-
-
-def outputs_of(plan: Plan, args: Sequence[Any], result: Any) -> list[torch.Tensor]:
-    """What an op gave: its results, or what it wrote to."""
-    if result is None:
-        return [tensor for i in plan.written if i < len(args) for tensor in plain(args[i])]
-    found = list(plain(result))
-    return found[:1] if plan.first_only else found
-
-
-def inputs_of(plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:
-    """What an op was given and did not overwrite, by the names of its arguments."""
-    found = []
-    overwritten = {0} if plan.name == "copy" else set(plan.written)
-    given = [(i, plan.arguments[i], arg) for i, arg in enumerate(args) if i < len(plan.arguments)]
-    given += [(-1, name, arg) for name, arg in kwargs.items() if name != "out"]
-    for i, name, arg in given:
-        if i in overwritten:
-            continue
-        tensors = list(plain(arg))
-        bare = "input" if name == "self" else name
-        found += [(bare if len(tensors) == 1 else f"{bare}[{j}]", x) for j, x in enumerate(tensors)]
-    return found

@@ -46,6 +46,9 @@ FIRST_ONLY = re.compile(r"scaled_dot_product|flash_attention|efficient_attention
 #: They copy elements, perhaps into a smaller range.
 CASTS = frozenset({"to_copy", "copy", "convert_element_type"})
 
+#: Their backward formulas ask whether a mode is on, and then compute another way, which rounds differently.
+ASKING = frozenset({"prod"})
+
 #: What reads a number; what asks only for the shape of a tensor; and what compares elements, which is no use of them.
 READS = frozenset({"local_scalar_dense", "item"})
 UNREAD = frozenset({"ones_like", "zeros_like", "empty_like", "full_like", "rand_like", "randn_like", "is_same_size"})
