@@ -105,11 +105,13 @@ class Watch(Protocol):
         forward: Sequence[Frame] = (),
         compiled: str = "",
         note: str = "",
+        module: str = "",
     ) -> None:
         """Report an origin: the output of ``op`` has a kind of non-finite value (ninf, pinf, nan) that no input has.
 
         ``frames``: where it happened, the user's innermost frame first; for a ``backward`` op, ``forward`` is where its
         forward op was called. ``compiled``: the compiler, if there was one (``jit``, ``tf.function``, ``inductor``).
+        ``module``: the part of the model that the op is of, if it is not the one that runs now (``where``).
         """
 
     def retained(self, framework: str, tensors: Sequence[Tensor]) -> None:

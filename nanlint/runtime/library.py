@@ -22,6 +22,7 @@ from nanlint.runtime.program import active, rank_of_environment
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.reporting import render_html, render_report
 from nanlint.runtime.runfile import read_run
+from nanlint.runtime.telling import shortened
 from nanlint.runtime.verdicts import Verdict, Verdicts, births_of
 
 #: bad steps that are told at once
@@ -237,9 +238,15 @@ class Watching:
         if self._writer is not None:
             safely(run, "the writer of TensorBoard", write_event, self._writer, message, run.steps)
         if len(self._said) == 1 and not self._quiet:
-            command = f"nanlint replay {os.path.relpath(run.directory)}"
-            how = command if shell() is None else "repeat the step in a cell, in a block with nanlint.verify() as run:"
-            print(visible(f"nanlint: {run.moment}: {message}\n    to find the line: {how}"), file=sys.stderr)
+            print(visible(f"nanlint: {run.moment}: {message}{self._how(run)}"), file=sys.stderr)
+
+    def _how(self, run: Run) -> str:
+        """How the line is found, if it is not in the report already."""
+        if self._options["watch"] != "sentinel":
+            return ""
+        command = f"nanlint replay {shortened(run.directory)}"
+        how = command if shell() is None else "repeat the step in a cell, in a block with nanlint.verify() as run:"
+        return f"\n    to find the line: {how}"
 
 
 def write_event(writer: Any, message: str, step: int) -> None:

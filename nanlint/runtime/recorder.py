@@ -378,6 +378,7 @@ class Recorder:
         compiled: str = "",
         note: str = "",
         site: str = "",
+        module: str = "",
     ) -> None:
         """See ``Watch.born``. The first of its kind at a place is kept whole; then it is counted."""
         first = (frames or forward or (Frame("", 0),))[0]
@@ -422,7 +423,7 @@ class Recorder:
             compiled=compiled,
             note=note,
             site=site,
-            where=self.where,
+            where=msgspec.structs.replace(self.where, module=module) if module else self.where,
         )
         self._write(birth)
         self._went_bad()

@@ -259,7 +259,7 @@ def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
         yield f"    at {placed(frame)}"
     if "state" in alert.details:
         yield f"    batch, weights, optimizer and random states as before the step: {shortened(alert.details['state'])}"
-    if not verdicts.names_a_line:
+    if not verdicts.names_a_line and verdicts.repeatable is None:
         yield f"    {_how_to_name(verdicts)}"
 
 

@@ -136,3 +136,47 @@ def test_the_callback_watches_fit_and_nothing_after_it(tmp_path: Path, capsys: p
     assert "origin (-inf at step" in capsys.readouterr().err
     model.fit(x, y, batch_size=16, verbose=0)
     assert len(verify.run.births) == told
+
+
+class Scaled(keras.layers.Layer):  # type: ignore[misc,name-defined]
+    """Its input over the greatest of each row, which may be 0."""
+
+    def call(self, x: Any) -> Any:
+        return x / keras.ops.max(keras.ops.abs(x), axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_an_origin_is_told_with_its_layer_and_epoch(tmp_path: Path, eagerly: bool) -> None:
+    from nanlint.keras import Watch
+
+    inner = keras.Sequential([keras.Input((2,)), Scaled(name="scaled")], name="block")
+    model = keras.Sequential([keras.Input((2,)), inner, keras.layers.Dense(2)])
+    model.compile(keras.optimizers.SGD(0.1), loss="mse", run_eagerly=eagerly)
+    x, y = batches()
+    watch = Watch(watch="all", quiet=True, run_directory=str(tmp_path / "run"))
+    model.fit(x, y, batch_size=16, epochs=1, verbose=0)
+    x[40] = 0
+    model.fit(x, y, batch_size=16, epochs=3, initial_epoch=2, verbose=0, shuffle=False, callbacks=[watch])
+    assert watch.run is not None
+    birth = watch.run.births[0]
+    assert (birth.op, birth.step, birth.where.epoch) == ("RealDiv", 2, 2)
+    assert birth.where.module.endswith("block/scaled")
+
+
+def test_the_sentinel_of_fit_tells_the_step_at_once_and_a_writer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from nanlint.keras import Watch
+
+    x, y = batches()
+    x[40] = np.nan
+    run, logs = str(tmp_path / "run"), str(tmp_path / "logs")
+    watch = Watch(run_directory=run, writer=tf.summary.create_file_writer(logs))
+    classifier("mse").fit(x, y, batch_size=16, epochs=1, verbose=0, shuffle=False, callbacks=[watch])
+    told = capsys.readouterr().err
+    assert told.startswith("nanlint: step 2, epoch 0: the loss is nan\n    to find the line: nanlint replay ")
+    assert "The first bad step was step 2. To repeat it" in told
+    (file,) = Path(logs).iterdir()
+    records = [tf.compat.v1.Event.FromString(one.numpy()) for one in tf.data.TFRecordDataset(str(file))]
+    found = {(value.tag, record.step) for record in records for value in record.summary.value}
+    assert {("nanlint", 2), ("nanlint/non_finite", 2)} <= found

@@ -5,9 +5,11 @@ What is computed is watched by the adapter of the backend.
 
 from __future__ import annotations
 
+import inspect
 import math
+import sys
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import keras
@@ -19,6 +21,8 @@ from nanlint.runtime.health import Health, health_of_numbers
 
 #: as a failure is told
 STEPS, LOSS = "the steps of Keras", "a Keras loss"
+#: the code that calls a layer
+CALL = inspect.unwrap(keras.Layer.__call__).__code__
 
 
 class KerasAdapter(Adapter):
@@ -64,6 +68,16 @@ class KerasAdapter(Adapter):
             return
         setattr(holder, name, around(self.watch, f"Keras' {name}", original, hook))
         self._undo.append(lambda: setattr(holder, name, original))
+
+    def where(self) -> Mapping[str, Any]:
+        """The layer that is being called."""
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code is CALL and not isinstance(frame.f_locals["self"], keras.Model):
+                layer = frame.f_locals["self"]
+                return {"module": getattr(layer, "path", None) or layer.name}
+            frame = frame.f_back
+        return {}
 
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

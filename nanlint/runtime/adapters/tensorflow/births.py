@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -45,6 +47,7 @@ class Watched:
     gradient_of: str
     forward: tuple[Place, ...]
     fused: tuple[str, ...]
+    layer: str
 
 
 def live_ops(graph: Any, outputs: Any) -> list[Any]:
@@ -141,6 +144,7 @@ def watched_in(
             span.op if span is not None else "",
             span.places if span is not None else (),
             _fused(op),
+            _layer_of(op),
         )
         watched.append(one)
         if not silent or op.type in READS:
@@ -289,7 +293,15 @@ class BirthProbe:
             forward=framed(one.forward),
             compiled=self.setting.technique,
             note=f"gradient of {one.gradient_of}" if one.gradient_of else "",
+            module=one.layer,
         )
+
+
+def _layer_of(op: Any) -> str:
+    """The path of the Keras layer that an op is of: a layer's scope is its name with a number, as is each around it."""
+    scopes = op.name.removeprefix("gradient_tape/").split("/")[:-1]
+    layers = [found[1] for scope in scopes if (found := re.fullmatch(r"(.+)_\d+", scope))]
+    return "/".join(layers) if "keras" in sys.modules else ""
 
 
 def _finite(sums: Sequence[Any]) -> Any:
