@@ -140,3 +140,29 @@ def around(
 
     vars(guarded)["nanlint"] = what
     return guarded
+
+
+class Hooks:
+    """What stands in the place of attributes of a framework's, until it is taken away."""
+
+    def __init__(self, watch: Told) -> None:
+        self._watch = watch
+        self._undo: list[Callable[[], None]] = []
+
+    def __len__(self) -> int:
+        return len(self._undo)
+
+    def around(self, owner: Any, name: str, hook: Callable[..., Any], what: str, *, compiles: bool = False) -> None:
+        """Put a hook around a function, as ``around`` does."""
+        self.put(owner, name, around(self._watch, what, getattr(owner, name), hook, compiles=compiles))
+
+    def put(self, owner: Any, name: str, value: Any) -> None:
+        """Put something in the place of an attribute."""
+        before = vars(owner)[name] if isinstance(owner, type) and name in vars(owner) else getattr(owner, name)
+        self._undo.append(functools.partial(setattr, owner, name, before))
+        setattr(owner, name, value)
+
+    def take_away(self) -> None:
+        """Leave all as it was, last things first."""
+        while self._undo:
+            self._undo.pop()()

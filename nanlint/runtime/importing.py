@@ -71,7 +71,7 @@ class Hook(importlib.abc.MetaPathFinder):
     def _late(self, path: str) -> None:
         """A file that was imported without probes, before the watch began or by an importer of its own."""
         if os.path.isfile(path):
-            with open(path, "rb") as file:
+            with Guard(self._recorder, f"the findings of {path}"), open(path, "rb") as file:
                 watched_sites(file.read(), path, self._recorder, probed=False)
 
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ import msgspec
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.runtime.events import Module
+from nanlint.runtime.sites import digest_of
 
 
 class KeptModule(msgspec.Struct, frozen=True):
@@ -43,5 +43,5 @@ def kept_module(directory: str, module: Module) -> KeptModule | None:
 
 
 def _path(directory: str, module: Module) -> str:
-    place = zlib.crc32(os.fsencode(module.path))  # the same text may mean something else elsewhere
-    return os.path.join(directory, "modules", f"{module.digest}-{place:08x}-{module.confidence}.msgpack")
+    named = f"{module.digest} {module.confidence} {module.path}"  # what is found may depend on the files beside it
+    return os.path.join(directory, "modules", f"{digest_of(named.encode('utf-8', 'surrogateescape'))}.msgpack")

@@ -21,8 +21,9 @@ from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.frames import place
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.hooks import Guard, safely
-from nanlint.runtime.recorder import Look, Recorder
+from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.rewriting import NAME, RESULT, Expression
+from nanlint.runtime.site_record import Look
 from nanlint.runtime.sites import GRADIENT_OF, Site
 
 #: as a failure is told

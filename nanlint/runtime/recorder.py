@@ -7,18 +7,9 @@ those of an earlier one refers to its trace; what came by at a site is one recor
 from __future__ import annotations
 
 import functools
-import math
-import os
-import pdb
-import socket
 import sys
-import threading
 import time
-import weakref
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from types import FrameType
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -26,7 +17,6 @@ import msgspec
 from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.events import (
     ARRIVED,
-    FORMAT,
     GIVEN,
     NON_FINITE,
     Again,
@@ -35,43 +25,30 @@ from nanlint.runtime.events import (
     Death,
     Deaths,
     Ended,
-    Event,
     Filtered,
     Frame,
-    Framework,
-    Module,
     Numbers,
-    Observed,
     Op,
     Retained,
-    Started,
     Step,
     Trace,
     Where,
     is_bad,
 )
-from nanlint.runtime.fates import Ends, Fates, Origin
 from nanlint.runtime.filters import Filter, filter_of
-from nanlint.runtime.frames import Users, place
-from nanlint.runtime.health import CLASSES, Health
+from nanlint.runtime.health import Health
 from nanlint.runtime.hooks import NonFinite as NonFinite
 from nanlint.runtime.hooks import safely
 from nanlint.runtime.options import Options
+from nanlint.runtime.process_record import MOST
 from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Source, repeatable
-from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
-from nanlint.runtime.sites import GRADIENT_OF, Site, distance
-from nanlint.runtime.telling import KINDS, spot, told
-from nanlint.version import __version__
+from nanlint.runtime.site_record import FEW, STALE, SiteRecord
+from nanlint.runtime.telling import KINDS, told
 
 #: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
 KEPT = 64
-#: births that are kept whole, executions of a site that are written down one by one
-FEW = 16
-#: seconds that what was seen at a site, or a step, may be newer than what is written down; steps that wait to be
-STALE = 2.0
+#: steps that wait to be written down
 MANY = 64
-#: distinct births, alerts of one kind, tensors of one filter: beyond, they are only counted
-MOST = 2_000
 #: ops in a trace; a longer step is kept without
 LONGEST = 200_000
 
@@ -79,154 +56,22 @@ LONGEST = 200_000
 #: argument of the processes that ``multiprocessing`` spawns
 SPAWNED = "--multiprocessing-fork"
 
-#: what is seen of a tensor: its breakdown, or its least and greatest element where all are finite, or nothing
-Look = Health | tuple[float, float] | None
 
-
-class _Sum:
-    """The breakdown of everything that came by in a role; see ``Health``."""
-
-    def __init__(self) -> None:
-        self.counts = [0] * len(CLASSES)
-        self.low = self.near = math.inf
-        self.high = -math.inf
-        self.dtype = ""
-        self.shape: tuple[int, ...] = ()
-
-    def add(self, health: Health) -> None:
-        self.counts = [a + b for a, b in zip(self.counts, health.counts, strict=True)]
-        self.dtype, self.shape = health.dtype, health.shape
-        if health.low is not None and health.high is not None:
-            self.widen(health.low, health.high, health.near)
-
-    def widen(self, low: float, high: float, near: float | None) -> None:
-        """Finite numbers between ``low`` and ``high`` came by, ``near`` the one of least magnitude if that is known."""
-        if low < self.low:
-            self.low = low
-        if high > self.high:
-            self.high = high
-        if near is not None and near < self.near:
-            self.near = near
-
-    def health(self) -> Health:
-        low, high, near = (x if math.isfinite(x) else None for x in (self.low, self.high, self.near))
-        ninf, neg, zero, pos, pinf, nan = self.counts
-        return Health(ninf, neg, zero, pos, pinf, nan, low, high, near, self.dtype, self.shape)
-
-
-@dataclass
-class _Seen:
-    """What came by at a site. ``last``: in each role the last time, where it was looked at whole."""
-
-    site: Site
-    executions: int = 0
-    roles: dict[str, _Sum] = field(default_factory=dict)
-    last: dict[str, Health] = field(default_factory=dict)
-    closest: float | None = None
-    closest_step: int = 0
-    bad_step: int | None = None
-    bad: dict[str, Health] = field(default_factory=dict)
-    kinds: set[str] = field(default_factory=set)
-    unwatched: bool = False
-    written: float = 0.0
-
-    def add(self, role: str, health: Health, step: int) -> None:
-        """What came by in a role, at a step."""
-        self.last[role] = health
-        self._sum(role).add(health)
-        if role == self.site.operand and health.low is not None and health.high is not None:
-            self._approached(health.low, health.high, health.near, step)
-
-    def glanced(self, role: str, low: float, high: float, step: int) -> None:
-        """The same of finite numbers of which no more is known than the least and the greatest."""
-        near = low if low > 0 else -high if high < 0 else None
-        self.last.pop(role, None)
-        self._sum(role).widen(low, high, near)
-        if role == self.site.operand:
-            self._approached(low, high, near, step)
-
-    def _sum(self, role: str) -> _Sum:
-        found = self.roles.get(role)
-        if found is None:
-            found = self.roles[role] = _Sum()
-        return found
-
-    def _approached(self, low: float, high: float, near: float | None, step: int) -> None:
-        apart = distance(self.site, low, high, near)
-        if apart is not None and (self.closest is None or apart < self.closest):
-            self.closest, self.closest_step = apart, step
-
-    def fresh(self, role: str, health: Health) -> frozenset[str]:
-        """The kinds of non-finite value that came out in a role, and did not come in."""
-        gradient = role.startswith(GRADIENT_OF)
-        came_in = ["gradient of result", *self.operands] if gradient else self.operands
-        return health.bad.difference(*(self.last[name].bad for name in came_in if name in self.last))
-
-    @property
-    def operands(self) -> list[str]:
-        """The roles that go into the op."""
-        return [name for name in self.last if name != "result" and not name.startswith(GRADIENT_OF)]
-
-    def event(self) -> Observed:
-        return Observed(
-            site=self.site.key,
-            executions=self.executions,
-            roles={role: one.health() for role, one in self.roles.items()},
-            closest=self.closest,
-            closest_step=self.closest_step,
-            bad_step=self.bad_step,
-            bad=dict(self.bad),
-            kinds=tuple(sorted(self.kinds)),
-            unwatched=self.unwatched,
-        )
-
-
-class Recorder:
+class Recorder(SiteRecord):
     """The watch of one process. Safe to call from any thread; a failure of its own never reaches the program."""
 
     def __init__(self, options: Options, rank: int = 0) -> None:
-        self.options = options
-        self._repeated = options.replay
-        self.repeats = self._repeated is not None
-        self.mode = options.watch if self._repeated is None else "all" if self._repeated[0] == 0 else "sentinel"
-        #: steps are to be told as they end where one is repeated
-        self.prompt = options.on_nan != "continue" or self._repeated is not None
-        self.users = Users(options.root, options.include)
-        self.adapters: list[Adapter] = []
-        self.keep_elements = options.keep_elements
-        self._owners: dict[type, Adapter | None] = {}
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
-        self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
-        #: who is told at once of what makes the run bad: of each time, where the events only count
-        self.hear: Callable[[str, Origin | None], None] | None = None
-        #: what opens where something went bad, if that was asked for: it gets what may open Python's debugger there
-        self.stop_at: Callable[[str, Sequence[Tensor], Callable[[], None]], None] = lambda _, __, debugger: debugger()
-        self._sites_in: Callable[[str], None] | None = None
         self._read: Callable[[], None] = lambda: None
-        self._rank = rank
-        self.steps = 0  # a fork counts on
         self._at = Where(rank=rank or None)
-        self._random: RandomStates | None = None
-        self._bad = False
-        self._open()
-        self._begin()
+        super().__init__(options, rank)
         self._random = self._random_states()
-        ours = weakref.WeakMethod(self._open)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=lambda: (reopen := ours()) and reopen())
 
     def _open(self) -> None:
-        """A process of its own: the first one, or a fork, which begins its event file when it has something to say."""
-        if self._random is not None:
-            self._random.forget()
-        self._lock = threading.RLock()
-        self._file: EventFile | None = None
+        super()._open()
         self._births: dict[Any, int] = {}
-        self._born_at: set[str] = set()
         self._probed: dict[int, str] = {}
         self._counts: dict[int, int] = {}
-        self._told: dict[Any, int] = {}
-        self._seen: dict[str, _Seen] = {}
         self._numbers: dict[Any, int] = {}
         self._traces: dict[tuple[int, ...], int] = {}
         self._ops: list[int] = []
@@ -234,8 +79,6 @@ class Recorder:
         self._awaited: Callable[[], Mapping[str, float]] | None = None
         self._scalers: list[Callable[[], bool] | None] = []
         self._held: list[tuple[Alert, Sequence[Hashable]]] = []
-        self.fates = Fates()
-        self._end = threading.local()
         self._dead = self._came = False
         self._retained = 0
         self._fed: Callable[[], bool] | None = None
@@ -244,44 +87,7 @@ class Recorder:
         self._ended = False
         self._error = "", ""
 
-    def _begin(self) -> EventFile:
-        file = self._file = EventFile(self.options.directory)
-        file.write(
-            Started(
-                format=FORMAT,
-                nanlint=__version__,
-                time=time.time(),
-                host=socket.gethostname(),
-                pid=os.getpid(),
-                rank=self._rank,
-                parent=os.getppid(),
-                python=sys.version.split()[0],
-                argv=tuple(sys.argv),
-                directory=os.getcwd(),
-                watch=self.mode,
-                hash_seed=self.options.hash_seed,
-            )
-        )
-        return file
-
     # ── what is watched ─────────────────────────────────────────────────────────────────────────────────────────────
-
-    def watch_module(self, module: Module, sites: Sequence[Site]) -> None:
-        """A file of the user's was imported, with these flagged expressions."""
-        lines: dict[int, list[Site]] = {}
-        for site in sites:
-            for line in site.lines:
-                lines.setdefault(line, []).append(site)
-        self._sites[module.path] = {line: tuple(there) for line, there in lines.items()}
-        self._write(module)
-
-    def ask_for(self, sites_in: Callable[[str], None]) -> None:
-        """Have ``sites_in`` watch a file that was imported before the watch began, once something is asked of it."""
-        self._sites_in = sites_in
-
-    def watch_framework(self, name: str, version: str) -> None:
-        """A framework was imported, and its adapter started."""
-        self._write(Framework(name, version))
 
     def woken(self, adapter: Adapter) -> None:
         """An adapter was started: where its framework's random numbers begin is kept, or put back for a repetition."""
@@ -299,38 +105,6 @@ class Recorder:
         if SPAWNED not in argv:  # which does not know its name yet, by which it is found in the run
             states.add("python", PYTHON)
         return states
-
-    def _went_bad(self) -> None:
-        """This step did: it may have to be repeated."""
-        self._bad = True
-        self._keep_states(late=True)
-
-    def _keep_states(self, late: bool = False) -> None:
-        if self._random is not None and self._repeated is None:
-            stem = os.path.basename((self._file or self._begin()).path).removeprefix(PREFIX).removesuffix(SUFFIX)
-            self._write(*self._random.written(self.options.directory, stem, late))
-
-    def owns_file(self, path: str) -> bool:
-        """Whether a file is the user's."""
-        return self.users.owns(path)
-
-    def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
-        """The flagged expressions that touch a line of a file."""
-        known = self._sites.get(path)
-        if known is None:
-            known = self._sites[path] = {}
-            if self._sites_in is not None and self.owns_file(path):
-                safely(self, f"the findings of {path}", self._sites_in, path)
-                known = self._sites[path]
-        return known.get(line, ())
-
-    def frames(self, skip: int = 0) -> tuple[Frame, ...]:
-        """The user's frames of this moment, innermost first."""
-        return self.users.frames(sys._getframe(1 + skip))
-
-    def user_line(self) -> tuple[str, int, str] | None:
-        """Path, line and function of the user's innermost frame."""
-        return self.users.line(sys._getframe(1))
 
     def before_steps(self, read: Callable[[], None]) -> None:
         """Have what waits on devices read before a step is done, and at the end."""
@@ -438,100 +212,6 @@ class Recorder:
             self._retained += 1
         self._write(Retained(self.steps, framework, tuple(map(self._kept, tensors))))
 
-    def observed(
-        self,
-        site: Site,
-        role: str,
-        health: Health,
-        executions: int = 1,
-        known: frozenset[str] = frozenset(),
-        value: Any = None,
-    ) -> frozenset[str]:
-        """See ``Watch.observed``; what was born that was not before.
-
-        An execution of the site is over when its result was seen. ``known``: kinds that were there before, of which
-        the last operands do not tell (in the backward pass, after other executions). ``value``: the tensor itself.
-        """
-        with self._lock:
-            seen = self._seen.setdefault(site.key, _Seen(site))
-            seen.add(role, health, self.steps)
-            if role == "result":
-                seen.executions += executions
-            elif not role.startswith(GRADIENT_OF) or role == "gradient of result":
-                return frozenset()
-            new = self._confirmed(seen, seen.fresh(role, health) - known, seen.last, value)
-            if not new and role == "result" and (executions > 1 or self._worth_keeping(seen)):
-                self._write(seen.event())
-            return new
-
-    def broke(self, site: Site, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> frozenset[str]:
-        """A part of the form that a finding is about gave what did not go in; what of that is new."""
-        with self._lock:
-            seen = self._seen.setdefault(site.key, _Seen(site))
-            return self._confirmed(seen, kinds, roles, value)
-
-    def _confirmed(self, seen: _Seen, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> frozenset[str]:
-        if kinds:
-            span = seen.site.span
-            what = f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} in {seen.site.op}"
-            self._hear([place(seen.site.path, span.row)], f"{seen.site.code} confirmed: {what}", seen.site.key)
-            self.fates.begin(seen.site.key, functools.partial(self._ends, [value]))
-        new = kinds - seen.kinds
-        if not new:
-            return new
-        seen.kinds |= kinds
-        if seen.bad_step is None:
-            seen.bad_step, seen.bad = self.steps, dict(roles)
-        self._write(seen.event())
-        self._went_bad()
-        return new
-
-    def has_birth(self, site: Site) -> bool:
-        """Whether an origin was told of at a site."""
-        return site.key in self._born_at
-
-    def unwatched(self, site: Site) -> None:
-        """See ``Watch.unwatched``."""
-        with self._lock:
-            seen = self._seen.setdefault(site.key, _Seen(site))
-            if not seen.unwatched:
-                seen.unwatched = True
-                self._write(seen.event())
-
-    def looked(
-        self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset(), value: Any = None
-    ) -> frozenset[str]:
-        """What a probe saw: as ``observed``, and cheaper where all was finite."""
-        if isinstance(look, Health):
-            return self.observed(site, role, look, known=known, value=value)
-        if look is not None:
-            with self._lock:
-                seen = self._seen.get(site.key) or self._seen.setdefault(site.key, _Seen(site))
-                seen.glanced(role, *look, self.steps)
-                if role == "result":
-                    seen.executions += 1
-                    if self._worth_keeping(seen):
-                        self._write(seen.event())
-        return frozenset()
-
-    def executed(self, *ops: int) -> None:
-        """Ops ran, for the timeline."""
-        if len(self._ops) <= LONGEST:
-            self._ops.extend(ops)
-
-    def numbered(
-        self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: Sequence[int] = ()
-    ) -> int:
-        """The number of an op at a place."""
-        key = (framework, op, path, line, backward, tuple(inputs))
-        number = self._numbers.get(key)
-        if number is None:
-            with self._lock:
-                number = self._numbers.setdefault(key, len(self._numbers))
-                if number < MOST * 10:
-                    self._write(Op(number, framework, op, path, line, backward, tuple(inputs)))
-        return number
-
     def wants(
         self, name: str, framework: str, value: Any, frames: Sequence[Frame] = (), health: Health | None = None
     ) -> None:
@@ -561,11 +241,6 @@ class Recorder:
         except Exception as error:
             self.alert("filter-failed", f"the filter {one.name} failed: {type(error).__name__}: {error}")
             return False
-
-    @property
-    def bad(self) -> bool:
-        """See ``Watch.bad``."""
-        return self._bad
 
     @property
     def filtering(self) -> bool:
@@ -643,34 +318,25 @@ class Recorder:
             if not (self._came and self.mode == "sentinel"):  # which looks at the loss and the gradients by itself
                 self._arrived(alert, keys)
 
-    # ── what becomes of it ──────────────────────────────────────────────────────────────────────────────────────────
+    # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @contextmanager
-    def ending_in(self, ends: Callable[[], Ends]) -> Iterator[None]:
-        """See ``Watch.ending_in``."""
-        before = getattr(self._end, "now", None)
-        self._end.now = ends
-        try:
-            yield
-        finally:
-            self._end.now = before
+    def executed(self, *ops: int) -> None:
+        """Ops ran, for the timeline."""
+        if len(self._ops) <= LONGEST:
+            self._ops.extend(ops)
 
-    def _ends(self, values: Sequence[Any]) -> Ends:
-        """In which tensors it is that was just born; None where that is not followed."""
-        told: Callable[[], Ends] | None = getattr(self._end, "now", None)
-        if self.options.on_nan == "stop":  # which is as far as it gets
-            return None, Death("")
-        if told is not None:
-            return told()
-        found: list[Hashable] = []
-        for value in values:
-            adapter = None if value is None else self.adapter_of(value)
-            keys = () if adapter is None else adapter.keys(value)
-            if adapter is None or not keys:
-                return None, Death("")
-            adapter.follow()
-            found += keys
-        return found or None, Death("")
+    def numbered(
+        self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: Sequence[int] = ()
+    ) -> int:
+        """The number of an op at a place."""
+        key = (framework, op, path, line, backward, tuple(inputs))
+        number = self._numbers.get(key)
+        if number is None:
+            with self._lock:
+                number = self._numbers.setdefault(key, len(self._numbers))
+                if number < MOST * 10:
+                    self._write(Op(number, framework, op, path, line, backward, tuple(inputs)))
+        return number
 
     def measured(self, **numbers: float) -> None:
         """Numbers of the step that goes on."""
@@ -679,6 +345,18 @@ class Recorder:
     def awaits(self, numbers: Callable[[], Mapping[str, float]]) -> None:
         """Numbers of the step that goes on, that are asked for later."""
         self._awaited = numbers
+
+    def _settle(self) -> None:
+        """Write down the steps that waited for some of their numbers."""
+        unsettled, self._unsettled = self._unsettled, []
+        for step, awaited in unsettled:
+            numbers = {name: str(x) for name, x in awaited().items()} if awaited is not None else {}
+            self._write(msgspec.structs.replace(step, numbers=step.numbers | numbers) if numbers else step)
+
+    def _worth_writing(self, step: int) -> bool:
+        """All steps while the file is small; then ever fewer."""
+        thinned = self._size // max(self.options.limit, 1)
+        return step % (1 << min(int(thinned * 4), 30)) == 0
 
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""
@@ -722,13 +400,6 @@ class Recorder:
             self._random.stepped(self.steps)
         if self._repeated is not None:
             self._repeat(*self._repeated)
-
-    def _settle(self) -> None:
-        """Write down the steps that waited for some of their numbers."""
-        unsettled, self._unsettled = self._unsettled, []
-        for step, awaited in unsettled:
-            numbers = {name: str(x) for name, x in awaited().items()} if awaited is not None else {}
-            self._write(msgspec.structs.replace(step, numbers=step.numbers | numbers) if numbers else step)
 
     def _compare(self, difference: str) -> None:
         if difference:
@@ -799,67 +470,6 @@ class Recorder:
             if self._file is not None:
                 self._file.close()
 
-    # ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def adapter_of(self, value: Any) -> Adapter | None:
-        """The adapter of the framework that a tensor belongs to."""
-        kind = type(value)
-        try:
-            return self._owners[kind]
-        except KeyError:
-            owner = next((adapter for adapter in self.adapters if adapter.owns(value)), None)
-            self._owners[kind] = owner
-            return owner
-
-    def add_adapter(self, adapter: Adapter) -> None:
-        """An adapter has been started."""
-        self.adapters.append(adapter)
-        self._owners = {}
-
-    def _write(self, *events: Event) -> None:
-        (self._file or self._begin()).write(*events)
-
-    @property
-    def _size(self) -> int:
-        return 0 if self._file is None else self._file.size
-
-    def _hear(self, frames: Sequence[Frame], message: str, origin: Origin | None = None) -> None:
-        if self.hear is not None:
-            at = f"{spot(frames[0])}: " if frames else ""
-            text = f"\n    {frames[0].text}" if frames and frames[0].text else ""
-            self.hear(f"{at}{message}{text}", origin)
-
-    def _first(self, what: Any) -> bool:
-        with self._lock:
-            count = self._told.get(what, 0)
-            if len(self._told) < MOST or count:
-                self._told[what] = count + 1
-            return count == 0 and what in self._told
-
-    def _worth_keeping(self, seen: _Seen) -> bool:
-        """Whether to write down what was seen so far, which is what a killed process leaves."""
-        now = time.monotonic()
-        often = seen.executions > FEW and seen.executions & (seen.executions - 1) != 0
-        if often and now - seen.written < STALE:
-            return False
-        seen.written = now
-        return True
-
-    def _worth_writing(self, step: int) -> bool:
-        """All steps while the file is small; then ever fewer."""
-        thinned = self._size // max(self.options.limit, 1)
-        return step % (1 << min(int(thinned * 4), 30)) == 0
-
-    def _site_of(self, op: str, frame: Frame) -> str:
-        """The finding that spoke of what was born: at its column where that is known, else by the name of the op."""
-        there = self.sites_on(frame.path, frame.line)
-        if frame.column:
-            there = tuple(site for site in there if site.covers(frame.line, frame.column))
-        alike = [site for site in there if site.op in op.lower()]
-        if not alike and (frame.column or len(there) == 1):
-            alike = list(there)
-        return min(alike, key=lambda site: site.extent).key if alike else ""
-
     def _kept(self, tensor: Tensor, many: bool = False) -> Numbers:
         most = self.keep_elements if many else min(KEPT, self.keep_elements)
         elements = tensor.elements[:most]
@@ -867,33 +477,3 @@ class Recorder:
         if adapter is not None:
             elements = adapter.numbers(tensor.value, most)
         return Numbers(tensor.name, tensor.health, tuple(map(repr, elements)), tensor.source, tensor.graph_name)
-
-    def act(self, message: str, tensors: Sequence[Tensor]) -> None:
-        """Stop or debug at what was just born, if that was asked for."""
-        if self.options.on_nan == "stop":
-            raise NonFinite(message)
-        if self.options.on_nan == "debug":
-            found = {one.name: one.health if one.value is None else one.value for one in tensors}
-            frame = self.users.frame(sys._getframe(1))
-            if frame is not None:
-                self.stop_at(message, tensors, functools.partial(debug, frame, message, found))
-
-
-def debug(frame: FrameType, message: str, tensors: dict[str, Any]) -> None:
-    """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``; ``quit`` exits with 1.
-
-    Of a tensor that is gone, as those of a graph are, it is the breakdown.
-    """
-    debugger = pdb.Pdb(nosigint=True)
-    print(message, file=debugger.stdout)
-    frame.f_globals["nanlint_tensors"] = tensors
-    try:
-        debugger.reset()
-        debugger.interaction(frame, None)
-    finally:
-        frame.f_globals.pop("nanlint_tensors", None)
-    if debugger.quitting:
-        raise SystemExit(1)
-    if debugger.stopframe is not debugger.botframe:  # to step on from here
-        frame.f_trace = debugger.trace_dispatch
-        sys.settrace(debugger.trace_dispatch)

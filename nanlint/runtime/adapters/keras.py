@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 import keras
 import numpy as np
 
-from nanlint.runtime.adapter import Adapter, Watch, around, safely
+from nanlint.runtime.adapter import Adapter, Watch, safely
 from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health, health_of_numbers
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 STEPS, LOSS = "the steps of Keras", "a Keras loss"
@@ -32,7 +33,7 @@ class KerasAdapter(Adapter):
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
-        self._undo: list[Callable[[], None]] = []
+        self._hooks = Hooks(watch)
         self._scales: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
         self._applying = False
         #: that is being trained or evaluated
@@ -45,7 +46,7 @@ class KerasAdapter(Adapter):
 
     def start(self) -> None:
         """Hear of steps from now on."""
-        if self._undo:
+        if self._hooks:
             return
         self._steps = self.watch.steps
         self._wrap(keras.callbacks.CallbackList, "on_train_batch_begin", self._begins)
@@ -57,17 +58,13 @@ class KerasAdapter(Adapter):
 
     def stop(self) -> None:
         """Hear no more."""
-        while self._undo:
-            self._undo.pop()()
+        self._hooks.take_away()
 
     def _wrap(self, owner: Any, name: str, hook: Callable[..., Any]) -> None:
         """Have ``hook`` called with the original method, the object and its arguments, in the place of a method."""
         holder = next(one for one in owner.__mro__ if name in vars(one))
-        original = vars(holder)[name]
-        if getattr(original, "nanlint", False):
-            return
-        setattr(holder, name, around(self.watch, f"Keras' {name}", original, hook))
-        self._undo.append(lambda: setattr(holder, name, original))
+        if not hasattr(vars(holder)[name], "nanlint"):
+            self._hooks.around(holder, name, hook, f"Keras' {name}")
 
     def where(self) -> Mapping[str, Any]:
         """The layer that is being called."""

@@ -8,8 +8,9 @@ import msgspec
 import numpy as np
 from numpy.random import bit_generator
 
-from nanlint.runtime.adapter import Watch, around
+from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.entropy import Entropy
+from nanlint.runtime.hooks import Hooks
 
 #: what the global generator is, unless the program has put another in its place
 _GLOBAL = "MT19937"
@@ -29,7 +30,7 @@ class RandomState:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._entropy: Entropy | None = None
-        self._original: Any = None
+        self._hooks = Hooks(watch)
 
     def snapshot(self) -> bytes:
         """The state of now."""
@@ -55,14 +56,11 @@ class RandomState:
         """Have generators without a seed take theirs from us."""
         if self._entropy is None:
             entropy = self._entropy = Entropy()
-            self._original = getattr(bit_generator, "randbits", None)
-            if self._original is not None:
-                drawn = around(self._watch, "NumPy's seeds", self._original, lambda _, many: entropy.bits(many))
-                bit_generator.randbits = drawn  # type: ignore[attr-defined]
+            if hasattr(bit_generator, "randbits"):
+                self._hooks.around(bit_generator, "randbits", lambda _, many: entropy.bits(many), "NumPy's seeds")
         return self._entropy
 
     def leave(self) -> None:
         """Have them take theirs from the system again."""
-        if self._original is not None:
-            bit_generator.randbits = self._original  # type: ignore[attr-defined]
-        self._entropy = self._original = None
+        self._hooks.take_away()
+        self._entropy = None

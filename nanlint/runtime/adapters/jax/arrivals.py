@@ -6,7 +6,6 @@ so-manieth and the last ones.
 
 from __future__ import annotations
 
-import functools
 import types
 import weakref
 from collections import deque
@@ -22,6 +21,7 @@ from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
 from nanlint.runtime.frames import place
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 RESULTS, DERIVATIVE = "the results of a jitted function", "a derivative"
@@ -83,31 +83,24 @@ class Arrivals:
         self._derived = 0
         #: how many derivatives are being computed; how many were, of what only stands for numbers
         self._depth = self._traced = 0
-        self._undo: list[Callable[[], None]] = []
+        self._hooks = Hooks(watch)
 
     def start(self) -> None:
         """Look at derivatives from now on."""
-        if self._undo:
+        if self._hooks:
             return
-        original = api.value_and_grad
-        watched = self._watched(original, "grad()", pair=True)
+        watched = self._watched(api.value_and_grad, "grad()", pair=True)
         for owner in (api, jax):
-            owner.value_and_grad = watched
-            self._undo.append(functools.partial(setattr, owner, "value_and_grad", original))
+            self._hooks.put(owner, "value_and_grad", watched)
         for name in DERIVATIVES:
-            self._replace(jax, name, self._watched(getattr(jax, name), f"{name}()"))
+            self._hooks.put(jax, name, self._watched(getattr(jax, name), f"{name}()"))
         for name, hook in (("jvp", self._pushed), ("vjp", self._pulled)):
-            self._replace(jax, name, around(self._watch, DERIVATIVE, getattr(jax, name), hook))
-        self._replace(jax, "vmap", self._watched(jax.vmap, "vmap()", inside=True))
-
-    def _replace(self, owner: Any, name: str, function: Any) -> None:
-        self._undo.append(functools.partial(setattr, owner, name, getattr(owner, name)))
-        setattr(owner, name, function)
+            self._hooks.around(jax, name, hook, DERIVATIVE)
+        self._hooks.put(jax, "vmap", self._watched(jax.vmap, "vmap()", inside=True))
 
     def stop(self) -> None:
         """Look at what waits, and no more."""
-        while self._undo:
-            self._undo.pop()()
+        self._hooks.take_away()
         self.read(0)
 
     # ── derivatives ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -124,7 +117,7 @@ class Arrivals:
                 found = function(*given, **named)
             finally:
                 self._depth -= not inside
-            if self._undo and (not inside or self._traced > traced):
+            if self._hooks and (not inside or self._traced > traced):
                 self._came_back(found, (given, named), asked, pair)
             return found
 
@@ -149,13 +142,13 @@ class Arrivals:
                 self._came_back(found, given, "vjp()")
                 return found
 
-            self._replace(kind, "__call__", around(self._watch, DERIVATIVE, kind.__call__, pulled))
+            self._hooks.around(kind, "__call__", pulled, DERIVATIVE)
         return made
 
     def _came_back(self, found: Any, given: Any, asked: str, pair: bool = False) -> None:
         value, gradients = found if pair else (None, found)
         self._traced += any(isinstance(x, core.Tracer) for x in jax.tree.leaves(gradients))
-        if self._depth or not self._undo:
+        if self._depth or not self._hooks:
             return
         due = self._derived < FIRST or self._derived % EVERY == 0
         leaves = list(_arrays(gradients))

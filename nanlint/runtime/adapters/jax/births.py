@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
+from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of
 from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed
 from nanlint.runtime.adapters.jax.program import Op, Program, Value, is_backward, parts_of

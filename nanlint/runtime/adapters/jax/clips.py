@@ -15,7 +15,7 @@ import numpy as np
 from jax import lax
 
 from nanlint.runtime.adapter import Watch
-from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
+from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of
 from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed
 from nanlint.runtime.adapters.jax.program import Op, Program, Value

@@ -14,7 +14,7 @@ import numpy as np
 
 from nanlint.diagnostic import Span
 from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
+from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of, spans_of
 from nanlint.runtime.adapters.jax.probes import Breakdown, Probe, Probed
 from nanlint.runtime.adapters.jax.program import Op, Program

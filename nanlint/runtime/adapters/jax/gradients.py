@@ -15,11 +15,12 @@ from jax._src.interpreters import partial_eval as pe
 from jax.ad_checkpoint import checkpoint_name
 
 from nanlint.runtime.adapter import Watch, around
-from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
+from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed
 from nanlint.runtime.adapters.jax.program import Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.events import Frame
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 ASKED = "the results of jax.grad"
@@ -95,19 +96,18 @@ class Gradients(Reader):
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._seen: dict[int, tuple[int, int]] = {}  # mark -> how often it was there, and was not all 0
-        self._original: Any = None
+        self._hooks = Hooks(watch)
 
     def start(self) -> None:
         """Name what ``grad`` and ``value_and_grad`` give from now on."""
-        if self._original is None:
-            self._original = api.value_and_grad
-            api.value_and_grad = jax.value_and_grad = around(self._watch, ASKED, self._original, self._named)
+        if not self._hooks:
+            self._hooks.around(api, "value_and_grad", self._named, ASKED)
+            self._hooks.put(jax, "value_and_grad", api.value_and_grad)
 
     def stop(self) -> None:
         """No more; tell of those that were zero all along."""
-        if self._original is not None:
-            api.value_and_grad = jax.value_and_grad = self._original
-            self._original = None
+        if self._hooks:
+            self._hooks.take_away()
             for number, (times, alive) in self._seen.items():
                 if times > 1 and not alive:
                     one = _MARKED[number]

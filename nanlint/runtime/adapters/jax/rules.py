@@ -13,6 +13,7 @@ import jax
 from jax._src import source_info_util
 
 from nanlint.runtime.adapter import Watch, around
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 RULE = "a rule for a derivative"
@@ -26,21 +27,17 @@ class Rules:
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._originals: list[tuple[type, str, Any]] = []
+        self._hooks = Hooks(watch)
 
     def start(self) -> None:
         """Hear of the rules that are given from now on."""
-        for owner, names in TAKING if not self._originals else ():
+        for owner, names in TAKING if not self._hooks else ():
             for name in names:
-                original = getattr(owner, name)
-                self._originals.append((owner, name, original))
-                setattr(owner, name, around(self._watch, RULE, original, self._taking))
+                self._hooks.around(owner, name, self._taking, RULE)
 
     def stop(self) -> None:
         """No more; what is wrapped stays so, which changes nothing but what JAX says where ops stand."""
-        for owner, name, original in self._originals:
-            setattr(owner, name, original)
-        self._originals = []
+        self._hooks.take_away()
 
     def _taking(self, original: Callable[..., Any], function: Any, *rules: Any, **named: Any) -> Any:
         placed = {name: self._placed(value) for name, value in named.items()}

@@ -19,7 +19,7 @@ from tensorflow.python import pywrap_tfe as _tfe
 from tensorflow.python.framework import op_callbacks as _callbacks
 from tensorflow.python.framework.ops import _EagerTensorBase as EagerBase
 
-from nanlint.runtime.adapter import Tensor, Watch, around, safely
+from nanlint.runtime.adapter import Tensor, Watch, safely
 from nanlint.runtime.adapters.tensorflow.clamps import has_bounds
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
 from nanlint.runtime.adapters.tensorflow.ops import (
@@ -37,6 +37,7 @@ from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of, first_nan, health_of, is_finite
 from nanlint.runtime.adapters.tensorflow.variables import computes_in_place, handles_in, value_of
 from nanlint.runtime.fates import TEST
+from nanlint.runtime.hooks import Hooks
 
 #: ops that are remembered, twice over: where a tensor comes from is asked soon after
 REMEMBERED = 50_000
@@ -75,18 +76,16 @@ class EagerWatch:
         self._numbers: dict[tuple[str, Place, bool], int] = {}
         self._silent: dict[str, bool] = {}
         self._profiles = False
-        self._undo: Callable[[], None] | None = None
+        self._hooks = Hooks(watch)
         self._callback = functools.partial(safely, watch, "TensorFlow's ops", self._executed)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Watch this thread, and those that it starts."""
-        if self._undo is not None:
+        if self._hooks:
             return
-        read = EagerBase._numpy
-        EagerBase._numpy = around(self._watch, "what is read", read, self._read)
-        self._undo = functools.partial(setattr, EagerBase, "_numpy", read)
+        self._hooks.around(EagerBase, "_numpy", self._read, "what is read")
         _callbacks.add_op_callback(self._callback)
         if threading.getprofile() is None:
             threading.setprofile(functools.partial(safely, self._watch, "a new thread", self._thread_began))
@@ -94,9 +93,7 @@ class EagerWatch:
 
     def stop(self) -> None:
         """Leave this thread as it was; the callbacks of others end with them."""
-        if self._undo is not None:
-            self._undo()
-            self._undo = None
+        self._hooks.take_away()
         if self._profiles:
             threading.setprofile(None)
             self._profiles = False

@@ -46,7 +46,7 @@ from nanlint.runtime.adapters.tensorflow.tensors import array_of
 from nanlint.runtime.adapters.tensorflow.variables import handles_in, value_of
 from nanlint.runtime.events import Death
 from nanlint.runtime.fates import Ends
-from nanlint.runtime.hooks import Guard
+from nanlint.runtime.hooks import Guard, Hooks
 
 #: as a failure is told
 GRAPH = "a TensorFlow graph"
@@ -101,18 +101,14 @@ class GraphWatch:
         self._differentiated: Callable[[Any, Sequence[Any], Any, str], None] = lambda *_: None
         self._called: Callable[[bytes, bool], None] = lambda name, exactly: None
         self._rung: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
-        self._originals: tuple[Any, ...] = ()
+        self._hooks = Hooks(watch)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Watch graphs that are traced from now on."""
-        if self._originals:
+        if self._hooks:
             return
-        trace, gradients = _func_graph.func_graph_from_py_func, _gradients._GradientsHelper
-        call, save = _context.Context.call_function, _save._build_meta_graph
-        keyed = _function_context.make_function_context
-        self._originals = (trace, gradients, call, save, keyed)
 
         def traced(original: Any, name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
             if self._busy:
@@ -159,18 +155,12 @@ class GraphWatch:
             compiled = _control.GraphOrParentsInXlaContext(_ops.get_default_graph())
             return found._replace(context=found.context._replace(xla_context_id=-2)) if compiled else found
 
-        hooks: tuple[Callable[..., Any], ...] = (traced, differentiated, called, saved, key)
-        self._patch(*(around(self._watch, GRAPH, *both) for both in zip(self._originals, hooks, strict=True)))
+        self._hooks.around(_func_graph, "func_graph_from_py_func", traced, GRAPH)
+        self._hooks.around(_gradients, "_GradientsHelper", differentiated, GRAPH)
+        self._hooks.around(_context.Context, "call_function", called, GRAPH)
+        self._hooks.around(_save, "_build_meta_graph", saved, GRAPH)
+        self._hooks.around(_function_context, "make_function_context", key, GRAPH)
         self.sessions.start()
-
-    def _patch(self, *functions: Any) -> None:
-        (
-            _func_graph.func_graph_from_py_func,
-            _gradients._GradientsHelper,
-            _context.Context.call_function,
-            _save._build_meta_graph,
-            _function_context.make_function_context,
-        ) = functions
 
     def after_calls(self, called: Callable[[bytes, bool], None]) -> None:
         """Have something done after each call of a function, with its name; and whether the call was unusual."""
@@ -186,15 +176,14 @@ class GraphWatch:
 
     def stop(self) -> None:
         """Put no more probes, and read no more; tell what those there are have kept."""
-        if not self._originals:
+        if not self._hooks:
             return
         for probe in self._probes:
             with Guard(self._watch, GRAPH), self.at_rest():
                 probe.read(self._watch)
                 probe.tell(self._watch)
         self.sessions.stop()
-        self._patch(*self._originals)
-        self._originals = ()
+        self._hooks.take_away()
 
     @property
     def _busy(self) -> bool:

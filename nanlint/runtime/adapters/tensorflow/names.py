@@ -11,8 +11,9 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.python.ops import resource_variable_ops as _resource
 
-from nanlint.runtime.adapter import Watch, around
+from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.tensorflow.places import Place, Places
+from nanlint.runtime.hooks import Hooks
 
 #: variables whose place is remembered
 REMEMBERED = 10_000
@@ -28,19 +29,16 @@ class Names:
         self._watch = watch
         self._places = places
         self._made: dict[str, Place] = {}
-        self._original: Callable[..., None] | None = None
+        self._hooks = Hooks(watch)
 
     def start(self) -> None:
         """Remember the places of variables from now on."""
-        if self._original is not None:
-            return
-        original = self._original = _resource.BaseResourceVariable.__init__
-        _resource.BaseResourceVariable.__init__ = around(self._watch, "a TensorFlow variable", original, self._make)
+        if not self._hooks:
+            self._hooks.around(_resource.BaseResourceVariable, "__init__", self._make, "a TensorFlow variable")
 
     def stop(self) -> None:
         """Remember no more."""
-        if self._original is not None:
-            _resource.BaseResourceVariable.__init__, self._original = self._original, None
+        self._hooks.take_away()
 
     def _make(self, original: Callable[..., None], variable: Any, *args: Any, **kwargs: Any) -> None:
         original(variable, *args, **kwargs)

@@ -13,8 +13,9 @@ import tensorflow as tf
 from tensorflow.python.framework import random_seed as _random_seed
 from tensorflow.python.ops import stateful_random_ops as _generators
 
-from nanlint.runtime.adapter import Watch, around
+from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.entropy import Entropy
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 SEEDS = "TensorFlow's seeds"
@@ -28,7 +29,7 @@ class Seeds:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._entropy: Entropy | None = None
-        self._originals: tuple[Any, Any] | None = None
+        self._hooks = Hooks(watch)
 
     def snapshot(self) -> bytes:
         """Which seeds come next."""
@@ -40,14 +41,12 @@ class Seeds:
 
     def leave(self) -> None:
         """Let what has no seed have none."""
-        if self._originals is not None:
-            _random_seed.get_seed, _generators.non_deterministic_ints = self._originals
-        self._entropy = self._originals = None
+        self._hooks.take_away()
+        self._entropy = None
 
     def _seeding(self) -> Entropy:
         if self._entropy is None:
             entropy = self._entropy = Entropy()
-            get_seed, ints = self._originals = _random_seed.get_seed, _generators.non_deterministic_ints
 
             def seed(original: Any, op_seed: Any) -> Any:
                 found = original(op_seed)
@@ -72,6 +71,6 @@ class Seeds:
                 numbers = [low + entropy.bits(kind.size * 8) for _ in range(many)]
                 return tf.reshape(tf.constant(numbers, dtype=kind), shape)
 
-            _random_seed.get_seed = around(self._watch, SEEDS, get_seed, seed)
-            _generators.non_deterministic_ints = around(self._watch, SEEDS, ints, state)
+            self._hooks.around(_random_seed, "get_seed", seed, SEEDS)
+            self._hooks.around(_generators, "non_deterministic_ints", state, SEEDS)
         return self._entropy

@@ -7,9 +7,8 @@ beside what the program fetches, of ops that run anyhow: the loss and the gradie
 
 from __future__ import annotations
 
-import functools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +18,7 @@ from tensorflow.python.client import session as _session
 from tensorflow.python.eager import context as _context
 from tensorflow.python.framework import ops as _ops
 
-from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Setting
 from nanlint.runtime.adapters.tensorflow.arrivals import LOSS, dense, judge
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe, Rows, watched_in
@@ -33,6 +32,7 @@ from nanlint.runtime.arrays import health_of_array
 from nanlint.runtime.events import Death
 from nanlint.runtime.fates import Ends
 from nanlint.runtime.health import Health
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told, and as it is reported where something arrived
 SESSION, ASKED = "a TensorFlow session", "Session.run()"
@@ -74,25 +74,19 @@ class Sessions:
         self._backward = backward
         self._differentiated: weakref.WeakKeyDictionary[Any, list[tuple[str, str, Any]]] = weakref.WeakKeyDictionary()
         self._plans: weakref.WeakKeyDictionary[Any, dict[Any, Plan]] = weakref.WeakKeyDictionary()
-        self._undo: list[Callable[[], None]] = []
+        self._hooks = Hooks(watch)
 
     def start(self) -> None:
         """Look at what sessions run from now on."""
-        if self._undo:
+        if self._hooks:
             return
-        self._wrap(_session.BaseSession, "run", self._run)
+        self._hooks.around(_session.BaseSession, "run", self._run, SESSION)
         for owner in (_ops, tf.compat.v1):
-            self._wrap(owner, "disable_eager_execution", _disabled)
-
-    def _wrap(self, owner: Any, name: str, hook: Callable[..., Any]) -> None:
-        original = getattr(owner, name)
-        setattr(owner, name, around(self._watch, SESSION, original, hook))
-        self._undo.append(functools.partial(setattr, owner, name, original))
+            self._hooks.around(owner, "disable_eager_execution", _disabled, SESSION)
 
     def stop(self) -> None:
         """Look no more."""
-        while self._undo:
-            self._undo.pop()()
+        self._hooks.take_away()
 
     def differentiated(self, graph: Any, targets: Any, sources: Any, gradients: Iterable[Any]) -> None:
         """A gradient was asked for while a graph of a session was built."""

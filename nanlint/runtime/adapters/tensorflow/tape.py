@@ -5,39 +5,29 @@ from __future__ import annotations
 import math
 import re
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import record as _record
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 
-from nanlint.runtime.adapter import Watch, around, safely
-from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
+from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe, are_finite, dense, look
-from nanlint.runtime.adapters.tensorflow.contents import Held
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.names import Names
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
+from nanlint.runtime.adapters.tensorflow.tape_probes import Later, Steps, TapeProbe, Waiting, numbers_of
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 TAPE = "a gradient tape"
 
-#: a variable whose gradient is only zeros is told of when a run has at least so many steps
-ENOUGH = 2
-
 #: what a function is called when it runs, and what its graph is called in there
 CALLED = re.compile(r"__(?:inference|forward)_(.*)_\d+")
-
-#: executions whose numbers wait in the graph's own memory before they are read
-WAITING = 64
 
 
 class Remembers(Protocol):
@@ -75,16 +65,14 @@ class TapeWatch:
         #: what was computed before a tape, of which a finding says that the tape misses it
         self._watched_outside: weakref.WeakKeyDictionary[Any, list[tuple[Any, Place]]] = weakref.WeakKeyDictionary()
         self._began: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        self._originals: tuple[Any, ...] = ()
+        self._hooks = Hooks(watch)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Hear of gradients from now on."""
-        if self._originals:
+        if self._hooks:
             return
-        enter, gradient = tf.GradientTape.__enter__, tf.GradientTape.gradient
-        self._originals = (enter, gradient, tf.GradientTape.jacobian, tf.GradientTape.batch_jacobian)
 
         def entered(original: Any, tape: Any) -> Any:
             self._recording(tape)
@@ -112,21 +100,21 @@ class TapeWatch:
             self.arrived(target, tf.nest.flatten(sources), found, asked)
             return found
 
-        hooks: tuple[Callable[..., Any], ...] = (entered, differentiated, derived, derived)
-        self._patch(*(around(self._watch, TAPE, *both) for both in zip(self._originals, hooks, strict=True)))
+        hooks: dict[str, Callable[..., Any]] = {
+            "__enter__": entered,
+            "gradient": differentiated,
+            "jacobian": derived,
+            "batch_jacobian": derived,
+        }
+        for name, hook in hooks.items():
+            self._hooks.around(tf.GradientTape, name, hook, TAPE)
         self._names.start()
-
-    @staticmethod
-    def _patch(*functions: Any) -> None:
-        tape = tf.GradientTape
-        tape.__enter__, tape.gradient, tape.jacobian, tape.batch_jacobian = functions
 
     def stop(self) -> None:
         """Hear no more; the last step is done."""
-        if not self._originals:
+        if not self._hooks:
             return
-        self._patch(*self._originals)
-        self._originals = ()
+        self._hooks.take_away()
         self._names.stop()
         safely(self._watch, TAPE, self._step_done)
         for probe in self._traced:
@@ -208,7 +196,7 @@ class TapeWatch:
         self._measured(_loss(target), squares)
 
     def _measured(self, loss: float | None, squares: float) -> None:
-        numbers = _numbers(loss, squares)
+        numbers = numbers_of(loss, squares)
         self._watch.measured(**numbers)
         if self._watch.mode == "sentinel":
             for name, value in numbers.items():
@@ -260,7 +248,7 @@ class TapeWatch:
             self._counted(steps.probes)
         else:
             self._step_done()
-            self._watch.awaits(_Later([probe.awaited() for probe in steps.probes]).numbers)
+            self._watch.awaits(Later([probe.awaited() for probe in steps.probes]).numbers)
             self._watch.step()
 
     def _is_training(self, name: bytes) -> bool:
@@ -383,129 +371,6 @@ def _needed(ops: Sequence[Any]) -> list[Any]:
             found.add(op)
             todo += [one.op for one in op.inputs]
     return sorted(found, key=lambda op: op._id)
-
-
-class Waiting:
-    """A variable whose gradient has only been zeros up to now."""
-
-    def __init__(self, name: str, places: Places) -> None:
-        self._name = name
-        self._frames = places.frames()
-        self._alive = False
-        self._steps = 0
-
-    def seen(self, alive: bool) -> None:
-        """One more gradient."""
-        self._alive = self._alive or alive
-        self._steps += 1
-
-    def tell(self, watch: Watch) -> None:
-        """Of one that stayed dead."""
-        if not self._alive and self._steps >= ENOUGH:
-            message = f"{self._name} got only zeros as its gradient in {self._steps:,} steps: it is not trained"
-            watch.alert("dead-gradient", message, frames=self._frames, variable=self._name)
-
-
-@dataclass
-class Awaited:
-    """The loss of an execution and the square of its gradient, when they have been read."""
-
-    probe: TapeProbe
-    known: tuple[float | None, float] | None = None
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The gradients that a call of a function computes; ``one``: each once, and what is bad in them rings at once."""
-
-    probes: tuple[TapeProbe, ...]
-    one: bool
-
-    @classmethod
-    def of(cls, held: Held) -> Steps:
-        """What the contents of a function say."""
-        once, loose = (tuple(one for one in some if isinstance(one, TapeProbe)) for some in (held.once, held.loose))
-        return cls(once + loose, not loose and all(probe.setting.host for probe in once))
-
-
-class _Later:
-    """The numbers of a step that are read when they are asked for, or earlier."""
-
-    def __init__(self, awaited: Sequence[Awaited]) -> None:
-        self._awaited = awaited
-
-    def numbers(self) -> Mapping[str, float]:
-        found: dict[str, float] = {}
-        for one in self._awaited:
-            if one.known is None:
-                one.probe.read()
-            if one.known is not None:
-                found |= _numbers(*one.known)
-        return found
-
-
-class TapeProbe:
-    """How often a gradient was computed in a graph; the loss, and the square of each gradient, the last times."""
-
-    def __init__(
-        self, setting: Setting, waiting: Sequence[Waiting], at_rest: Callable[[], AbstractContextManager[None]]
-    ) -> None:
-        self.setting = setting
-        self._waiting = waiting
-        self._at_rest = at_rest
-        self._count = Kept(np.zeros((), np.int64))
-        self._rows = Kept(np.zeros((WAITING, len(waiting) + 1)))
-        self._read = 0
-        self._awaited: list[Awaited] = []
-
-    def build(self, alarm: Alarm, target: Any, gradients: Sequence[Any]) -> None:
-        """Add to the graph that is being built."""
-        loss = next(iter(tf.nest.flatten(target)), None)
-        self._scalar = isinstance(loss, tf.Tensor) and loss.dtype.is_floating and loss.shape.num_elements() == 1
-        halves = [tf.nn.l2_loss(one) for one in gradients]
-        numbers = [tf.reshape(loss, []) if self._scalar else tf.zeros(()), *halves]
-        alike = len({one.dtype for one in numbers}) == 1
-        row = tf.cast(tf.stack(numbers if alike else [tf.cast(one, tf.float64) for one in numbers]), tf.float64)
-        count = Inside(self._count)
-        before = count.read()
-        kept = Inside(self._rows).assign_row(before % WAITING, row)
-        with tf.control_dependencies([kept]):
-            counted = count.add(1)
-        with tf.control_dependencies([counted]):
-            finite = tf.math.is_finite(tf.reduce_sum(row))
-        tf.cond(finite, lambda: tf.constant(0), lambda: after([alarm.ring(self.setting.host)]))
-
-    def awaited(self) -> Awaited:
-        """The numbers of the execution that is just over."""
-        one = Awaited(self)
-        self._awaited.append(one)
-        if len(self._awaited) == WAITING:
-            self.read()
-        return one
-
-    def read(self) -> tuple[int, tuple[float | None, float]]:
-        """New executions that nobody awaits; the loss of the last, if there was one, and the square of its gradient."""
-        with self._at_rest():
-            count = int(self._count.get())
-            executions, self._read = count - self._read, count
-            rows: Any = self._rows.get() if executions else ()
-        awaited, self._awaited = self._awaited, []
-        new = max(executions - len(awaited), 0)
-        last: tuple[float | None, float] = (None, 0.0)
-        for i in range(min(executions, len(rows))):
-            loss, *halves = rows[(count - 1 - i) % WAITING].tolist()
-            for waiting, half in zip(self._waiting, halves, strict=True):
-                waiting.seen(half != 0)
-            numbers = (loss if self._scalar else None, 2.0 * sum(halves))
-            last = numbers if i == 0 else last
-            if i >= new:
-                awaited[new - 1 - i].known = numbers
-        return new, last
-
-
-def _numbers(loss: float | None, squares: float) -> dict[str, float]:
-    norm = math.sqrt(squares) if squares >= 0 else math.nan
-    return {"gradient_norm": norm} | ({} if loss is None else {"loss": loss})
 
 
 def _loss(target: Any) -> float | None:

@@ -7,7 +7,6 @@ loss bad; how they ended is looked at when the watch ends.
 
 from __future__ import annotations
 
-import functools
 import math
 import weakref
 from collections import deque
@@ -27,6 +26,7 @@ from nanlint.runtime.adapters.torch.plans import keys_of
 from nanlint.runtime.adapters.torch.steps import names_among, parameters_of
 from nanlint.runtime.events import Frame
 from nanlint.runtime.health import Health, health_of_numbers
+from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 PASS, DERIVED = "a backward pass", "a derivative"
@@ -66,7 +66,7 @@ class Arrivals:
         self._watch = watch
         self._latest = latest
         self._far = far
-        self._undo: list[Callable[[], None]] = []
+        self._hooks = Hooks(watch)
         self._passes = 0
         self._depth = 0
         #: the losses that a scaler has multiplied, by what it made of them
@@ -81,32 +81,26 @@ class Arrivals:
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
-        if self._undo:
+        if self._hooks:
             return
-        run = autograd._engine_run_backward
-
-        autograd._engine_run_backward = around(self._watch, PASS, run, self._pass)
-        self._undo.append(functools.partial(setattr, autograd, "_engine_run_backward", run))
+        self._hooks.around(autograd, "_engine_run_backward", self._pass, PASS)
         for name in DERIVATIVES:
             self._wrap(torch.func, name)
         for owner in (torch, torch.func):
             self._wrap(owner, "vmap")
-        scale = torch.amp.GradScaler.scale
-        torch.amp.GradScaler.scale = around(self._watch, "a loss scaler", scale, self._scaling)
-        self._undo.append(functools.partial(setattr, torch.amp.GradScaler, "scale", scale))
+        self._hooks.around(torch.amp.GradScaler, "scale", self._scaling, "a loss scaler")
 
     def stop(self) -> None:
-        if self._undo:
+        if self._hooks:
             safely(self._watch, PASS, self.read)
             if self._watch.mode != "sentinel":
                 safely(self._watch, "parameters", self._parameters)
-        while self._undo:
-            self._undo.pop()()
+        self._hooks.take_away()
 
     def _is_elsewhere(self) -> bool:
         """Whether tensors stand for others now, or a pass runs inside of another."""
         return (
-            not self._undo
+            not self._hooks
             or self._depth > 0
             or torch.compiler.is_compiling()
             or torch._C._functorch.peek_interpreter_stack() is not None
@@ -260,7 +254,6 @@ class Arrivals:
     # ── torch.func ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _wrap(self, owner: Any, name: str) -> None:
-        original = getattr(owner, name)
         direct, mapped = name in ("vjp", "jvp"), name == "vmap"
 
         def derived(function: Any, *inputs: Any, **options: Any) -> Any:
@@ -278,8 +271,7 @@ class Arrivals:
                 return made
             return around(self._watch, DERIVED, made, derived)
 
-        setattr(owner, name, around(self._watch, DERIVED, original, wrapped))
-        self._undo.append(functools.partial(setattr, owner, name, original))
+        self._hooks.around(owner, name, wrapped, DERIVED)
 
     def _came_back(self, found: Any, name: str) -> None:
         if torch._C._functorch.peek_interpreter_stack() is not None:

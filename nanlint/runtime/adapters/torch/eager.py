@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from nanlint.runtime.adapter import Tensor, Watch, around, safely
+from nanlint.runtime.adapter import Tensor, Watch, safely
 from nanlint.runtime.adapters.torch import deferred, words
 from nanlint.runtime.adapters.torch.breakdown import (
     NAN,
@@ -38,7 +38,7 @@ from nanlint.runtime.adapters.torch.lines import Lines, inside
 from nanlint.runtime.adapters.torch.plans import Plan, inputs_of, keys_of, outputs_of, plain, plan_of
 from nanlint.runtime.fates import TEST
 from nanlint.runtime.frames import place
-from nanlint.runtime.hooks import Guard
+from nanlint.runtime.hooks import Guard, Hooks
 
 #: what reads the numbers of a tensor as a whole, past every mode
 READERS = ((torch._tensor_str, "_str"), *((torch.Tensor, name) for name in ("numpy", "tolist", "__reduce_ex__")))
@@ -61,7 +61,7 @@ class Births:
         self._modes: weakref.WeakSet[BirthMode] = weakref.WeakSet()
         self._previous: Any = None
         self._running = False
-        self._undo: list[Callable[[], None]] = []
+        self._hooks = Hooks(watch)
         #: whether something bad has come out of an op: what comes by later is no surprise
         self.fed = False
         #: whether this step's ops are written to the timeline: of ever fewer steps, as they are alike
@@ -76,9 +76,7 @@ class Births:
         #: whether each op is judged: else, what was born is only followed
         self.judging = self._watch.mode == "all"
         for owner, name in READERS:
-            original = getattr(owner, name)
-            setattr(owner, name, around(self._watch, "what is read", original, self._read))
-            self._undo.append(functools.partial(setattr, owner, name, original))
+            self._hooks.around(owner, name, self._read, "what is read")
         self._enter()
         self._previous = getattr(threading, "_profile_hook", None)
         threading.setprofile(functools.partial(safely, self._watch, "a new thread", self._in_thread))
@@ -87,8 +85,7 @@ class Births:
         if not self._running:
             return
         self._running = False
-        while self._undo:
-            self._undo.pop()()
+        self._hooks.take_away()
         threading.setprofile(self._previous)
         for mode in list(self._modes):
             safely(self._watch, "PyTorch's ops", mode.flush)

@@ -1,0 +1,224 @@
+"""What came by at the flagged expressions: one record of each, which is replaced."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from nanlint.runtime.events import Frame, Module, Observed
+from nanlint.runtime.frames import place
+from nanlint.runtime.health import Health
+from nanlint.runtime.options import Options
+from nanlint.runtime.process_record import ProcessRecord
+from nanlint.runtime.sites import GRADIENT_OF, Site, distance
+from nanlint.runtime.telling import KINDS
+
+#: executions of a site that are written down one by one; seconds that what was seen may be newer than what is written
+FEW = 16
+STALE = 2.0
+
+#: what is seen of a tensor: its breakdown, or its least and greatest element where all are finite, or nothing
+Look = Health | tuple[float, float] | None
+
+
+@dataclass
+class Tally:
+    """What came by at a site. ``last``: in each role the last time, where it was looked at whole."""
+
+    site: Site
+    executions: int = 0
+    roles: dict[str, Health] = field(default_factory=dict)
+    last: dict[str, Health] = field(default_factory=dict)
+    closest: float | None = None
+    closest_step: int = 0
+    bad_step: int | None = None
+    bad: dict[str, Health] = field(default_factory=dict)
+    kinds: set[str] = field(default_factory=set)
+    unwatched: bool = False
+    written: float = 0.0
+
+    def add(self, role: str, health: Health, step: int) -> None:
+        """What came by in a role, at a step."""
+        self.last[role] = health
+        self.roles[role] = self.roles[role].merged(health) if role in self.roles else health
+        if role == self.site.operand and health.low is not None and health.high is not None:
+            self._approached(health.low, health.high, health.near, step)
+
+    def glanced(self, role: str, low: float, high: float, step: int) -> None:
+        """The same of finite numbers of which no more is known than the least and the greatest."""
+        near = low if low > 0 else -high if high < 0 else None
+        self.last.pop(role, None)
+        known = self.roles.get(role)
+        if known is None or known.low is None or known.high is None or low < known.low or high > known.high:
+            seen = Health(low=low, high=high, near=near)
+            self.roles[role] = seen if known is None else seen.merged(known)
+        elif near is not None and (known.near is None or near < known.near):
+            self.roles[role] = msgspec.structs.replace(known, near=near)
+        if role == self.site.operand:
+            self._approached(low, high, near, step)
+
+    def _approached(self, low: float, high: float, near: float | None, step: int) -> None:
+        apart = distance(self.site, low, high, near)
+        if apart is not None and (self.closest is None or apart < self.closest):
+            self.closest, self.closest_step = apart, step
+
+    def fresh(self, role: str, health: Health) -> frozenset[str]:
+        """The kinds of non-finite value that came out in a role, and did not come in."""
+        gradient = role.startswith(GRADIENT_OF)
+        came_in = ["gradient of result", *self.operands] if gradient else self.operands
+        return health.bad.difference(*(self.last[name].bad for name in came_in if name in self.last))
+
+    @property
+    def operands(self) -> list[str]:
+        """The roles that go into the op."""
+        return [name for name in self.last if name != "result" and not name.startswith(GRADIENT_OF)]
+
+    def event(self) -> Observed:
+        return Observed(
+            site=self.site.key,
+            executions=self.executions,
+            roles=dict(self.roles),
+            closest=self.closest,
+            closest_step=self.closest_step,
+            bad_step=self.bad_step,
+            bad=dict(self.bad),
+            kinds=tuple(sorted(self.kinds)),
+            unwatched=self.unwatched,
+        )
+
+
+class SiteRecord(ProcessRecord):
+    """The record of a process with what came by at flagged expressions."""
+
+    def __init__(self, options: Options, rank: int) -> None:
+        self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
+        self._sites_in: Callable[[str], None] | None = None
+        super().__init__(options, rank)
+
+    def _open(self) -> None:
+        super()._open()
+        self._seen: dict[str, Tally] = {}
+        self._born_at: set[str] = set()
+
+    def watch_module(self, module: Module, sites: Sequence[Site]) -> None:
+        """A file of the user's was imported, with these flagged expressions."""
+        lines: dict[int, list[Site]] = {}
+        for site in sites:
+            for line in site.lines:
+                lines.setdefault(line, []).append(site)
+        self._sites[module.path] = {line: tuple(there) for line, there in lines.items()}
+        self._write(module)
+
+    def ask_for(self, sites_in: Callable[[str], None]) -> None:
+        """Have ``sites_in`` watch a file that was imported before the watch began, once something is asked of it."""
+        self._sites_in = sites_in
+
+    def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
+        """The flagged expressions that touch a line of a file."""
+        known = self._sites.get(path)
+        if known is None:
+            known = self._sites[path] = {}
+            if self._sites_in is not None and self.owns_file(path):
+                self._sites_in(path)
+                known = self._sites[path]
+        return known.get(line, ())
+
+    def observed(
+        self,
+        site: Site,
+        role: str,
+        health: Health,
+        executions: int = 1,
+        known: frozenset[str] = frozenset(),
+        value: Any = None,
+    ) -> frozenset[str]:
+        """See ``Watch.observed``; what was born that was not before.
+
+        An execution of the site is over when its result was seen. ``known``: kinds that were there before, of which
+        the last operands do not tell (in the backward pass, after other executions). ``value``: the tensor itself.
+        """
+        with self._lock:
+            seen = self._seen.setdefault(site.key, Tally(site))
+            seen.add(role, health, self.steps)
+            if role == "result":
+                seen.executions += executions
+            elif not role.startswith(GRADIENT_OF) or role == "gradient of result":
+                return frozenset()
+            new = self._confirmed(seen, seen.fresh(role, health) - known, seen.last, value)
+            if not new and role == "result" and (executions > 1 or self._worth_keeping(seen)):
+                self._write(seen.event())
+            return new
+
+    def broke(self, site: Site, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> frozenset[str]:
+        """A part of the form that a finding is about gave what did not go in; what of that is new."""
+        with self._lock:
+            seen = self._seen.setdefault(site.key, Tally(site))
+            return self._confirmed(seen, kinds, roles, value)
+
+    def _confirmed(self, seen: Tally, kinds: frozenset[str], roles: Mapping[str, Health], value: Any) -> frozenset[str]:
+        if kinds:
+            span = seen.site.span
+            what = f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} in {seen.site.op}"
+            self._hear([place(seen.site.path, span.row)], f"{seen.site.code} confirmed: {what}", seen.site.key)
+            self.fates.begin(seen.site.key, functools.partial(self._ends, [value]))
+        new = kinds - seen.kinds
+        if not new:
+            return new
+        seen.kinds |= kinds
+        if seen.bad_step is None:
+            seen.bad_step, seen.bad = self.steps, dict(roles)
+        self._write(seen.event())
+        self._went_bad()
+        return new
+
+    def has_birth(self, site: Site) -> bool:
+        """Whether an origin was told of at a site."""
+        return site.key in self._born_at
+
+    def unwatched(self, site: Site) -> None:
+        """See ``Watch.unwatched``."""
+        with self._lock:
+            seen = self._seen.setdefault(site.key, Tally(site))
+            if not seen.unwatched:
+                seen.unwatched = True
+                self._write(seen.event())
+
+    def looked(
+        self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset(), value: Any = None
+    ) -> frozenset[str]:
+        """What a probe saw: as ``observed``, and cheaper where all was finite."""
+        if isinstance(look, Health):
+            return self.observed(site, role, look, known=known, value=value)
+        if look is not None:
+            with self._lock:
+                seen = self._seen.get(site.key) or self._seen.setdefault(site.key, Tally(site))
+                seen.glanced(role, *look, self.steps)
+                if role == "result":
+                    seen.executions += 1
+                    if self._worth_keeping(seen):
+                        self._write(seen.event())
+        return frozenset()
+
+    def _worth_keeping(self, seen: Tally) -> bool:
+        """Whether to write down what was seen so far, which is what a killed process leaves."""
+        now = time.monotonic()
+        often = seen.executions > FEW and seen.executions & (seen.executions - 1) != 0
+        if often and now - seen.written < STALE:
+            return False
+        seen.written = now
+        return True
+
+    def _site_of(self, op: str, frame: Frame) -> str:
+        """The finding that spoke of what was born: at its column where that is known, else by the name of the op."""
+        there = self.sites_on(frame.path, frame.line)
+        if frame.column:
+            there = tuple(site for site in there if site.covers(frame.line, frame.column))
+        alike = [site for site in there if site.op in op.lower()]
+        if not alike and (frame.column or len(there) == 1):
+            alike = list(there)
+        return min(alike, key=lambda site: site.extent).key if alike else ""
