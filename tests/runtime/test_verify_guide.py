@@ -17,7 +17,7 @@ GUIDE = (ROOT / "docs" / "verify.md").read_text("utf-8")
 def test_the_guide_shows_what_is_printed(tmp_path: Path) -> None:
     program = next(block for block in blocks(GUIDE, "python") if block.startswith("# train.py"))
     (tmp_path / "train.py").write_text(program.partition("\n")[2])
-    (console,) = blocks(GUIDE, "text")
+    (console,) = (block for block in blocks(GUIDE, "text") if block.startswith("$"))
     command, _, expected = console.partition("\n")
     ran = python("-W", "ignore", "-m", "nanlint", *command.split()[2:], cwd=tmp_path)
     assert ran.stderr.replace(f"{tmp_path}{os.sep}", "") == expected
