@@ -226,7 +226,8 @@ class GuardDenominator:
         named = place.named(below, "denominator", "divisor")
         value = place.facts.value(self.denominator)
         one = "1" if value.whole or self.quotient.op in ("floordiv", "mod") else "1.0"
-        # an unbiased deviation is nan where there is one element, which is not above 0 either
+        # an unbiased deviation is nan where there is one element, which is not above 0 either, and which a filled mask
+        # would keep: so the number is no literal of the template there
         positive = self.is_unbiased(place) and value.lo >= 0
         template = "where(x > 0, x, one)" if positive else f"where(x == 0, {one}, x)"
         text = place.write(template, x=named[0] if named is not None else "denominator", one=one)

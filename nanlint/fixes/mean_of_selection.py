@@ -56,7 +56,7 @@ class SumIfEmpty:
 
 
 @dataclass(frozen=True)
-class BiasedDeviation:
+class DeviationOfSeveral:
     """The deviation of all elements only where there are several. Unsafe: many take another number for a single one.
 
     What becomes of a variable by its own deviation is left out for a single element; elsewhere the deviation is 0.

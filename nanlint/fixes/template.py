@@ -18,7 +18,7 @@ from nanlint.ops.op import OPS
 from nanlint.ops.writing import METHODS, OPERATORS, function_for
 from nanlint.source.roots import FRAMEWORKS
 
-#: comparisons, and those that hold where they do not
+#: comparisons, and those that hold where they do not, but for NaN, of which none holds but `!=`
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotEq: ast.Eq, ast.Gt: ast.LtE}
 
 

@@ -122,6 +122,7 @@ def diagnosed(
     forms = fixes_of(facts, [plainest(group).finding for group in groups], style)
     fixes, refused = chosen(facts, select, in_full, groups, forms) if readback else (list(map(first, forms)), {})
     helped = [index for index, fix in enumerate(fixes) if fix is not None and fix.style == "helper"]
+    # where one calls a function that the file has already, it is not made for one call
     helped = [] if any(fix is not None and len(fix.edits) == 1 for fix in map(fixes.__getitem__, helped)) else helped
     if readback and forms != (others := without_helper(forms, helped, style)):
         fixes, refused = chosen(facts, select, in_full, groups, others)

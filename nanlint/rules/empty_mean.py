@@ -9,7 +9,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.names import OF_STEPS, says
 from nanlint.analysis.structure import bare, elementwise
 from nanlint.diagnostic import Applicability, Confidence
-from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
+from nanlint.fixes.mean_of_selection import DeviationOfSeveral, SumIfEmpty
 from nanlint.graph.node import LOOP, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import Pole
 from nanlint.ops.selection import COMPARISONS
@@ -239,5 +239,5 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         "0 / (n - 1) = 0 / 0 = nan for n = 1",
         level,
         (cause,),
-        BiasedDeviation(deviation),
+        DeviationOfSeveral(deviation),
     )

@@ -51,7 +51,8 @@ def shown_width(source: Source) -> int:
     """The width that a file's lines of code show; what is in strings and comments is not broken by anyone."""
     lengths = [len(line.rstrip()) for line in source.lines if not set("'\"#") & set(line)]
     longest = max(lengths, default=0)
-    # many lines that end just before PEP 8's width, or Google's, and none behind it, are no chance
+    # five lines that end in the last columns of PEP 8's width, or Google's, and none behind it, are taken for a layout:
+    # one or two may be chance in a file that is laid out for more
     if longest <= NARROW and sum(length > NARROW - 6 for length in lengths) >= 5:
         return max(longest, NARROW - 1)
     return max(DEFAULT, min(longest, WIDEST))
