@@ -74,9 +74,9 @@ class Run:
 
     def at(self, step: int | None = None, **where: Any) -> None:
         """Say where the program is: how many steps are done, as after a restart, and what ``epoch`` it is."""
-        if step is not None and not self._recorder.repeats:
-            self._recorder.steps = step
-        self._recorder.at(**where)
+        if step is not None:
+            self._recorder.begin_at(step)
+        self._recorder.at(told=True, **where)
 
     def hear(self, hear: Callable[[str, Origin | None], None]) -> None:
         """Have this called at once with what makes the run bad, and the origin that it tells of, if it is one."""

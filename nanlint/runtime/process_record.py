@@ -95,7 +95,7 @@ class ProcessRecord:
         self._keep_states(late=True)
 
     def _keep_states(self, late: bool = False) -> None:
-        if self._random is not None and self._repeated is None:
+        if self._random is not None and self._repeated is None and (late or self._random.unwritten):
             stem = os.path.basename((self._file or self._begin()).path).removeprefix(PREFIX).removesuffix(SUFFIX)
             self._write(*self._random.written(self.options.directory, stem, late))
 

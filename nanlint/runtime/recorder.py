@@ -64,6 +64,8 @@ class Recorder(SiteRecord):
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._read: Callable[[], None] = lambda: None
         self._at = Where(rank=rank or None)
+        self._told_where: set[str] = set()
+        self._resumed = False
         super().__init__(options, rank)
         self._random = self._random_states()
 
@@ -129,11 +131,25 @@ class Recorder(SiteRecord):
 
     def resume(self, step: int) -> None:
         """See ``Watch.resume``."""
-        self.steps, self._repeated = step, (step, step)
-        self._repeat(step, step)
+        self._resumed, self._repeated = True, (step, step)
+        self._go_on_from(step)
 
-    def at(self, **where: Any) -> None:
-        """See ``Watch.at``."""
+    def begin_at(self, step: int) -> None:
+        """So many steps were done before the program began, as after a restart."""
+        if not self._resumed:
+            self._go_on_from(step)
+
+    def _go_on_from(self, step: int) -> None:
+        self.steps = step
+        if self._repeated is not None:
+            self._repeat(*self._repeated)
+
+    def at(self, told: bool = False, **where: Any) -> None:
+        """See ``Watch.at``. ``told``: by who runs the training, and knows better than what is seen of it."""
+        if told:
+            self._told_where |= where.keys()
+        elif self._told_where:
+            where = {name: value for name, value in where.items() if name not in self._told_where}
         self._at = msgspec.structs.replace(self._at, **where)
 
     # ── what is reported ────────────────────────────────────────────────────────────────────────────────────────────

@@ -124,6 +124,11 @@ class RandomStates:
                 yield Checkpoint(step, file, current_process().name)
 
     @property
+    def unwritten(self) -> bool:
+        """Whether there is a state that was remembered since."""
+        return bool(self._begun)
+
+    @property
     def alone(self) -> bool:
         """Whether what is not repeated in this process is not repeated at all."""
         return self._repeats is not None and self.repeated.alone

@@ -61,3 +61,18 @@ def test_a_loss_that_only_its_scaler_makes_infinite_is_none(tmp_path: Path) -> N
     )
     ran = verify("program.py", cwd=tmp_path)
     assert (ran.code, ran.report["alerts"]) == (0, []), ran.stderr
+
+
+def test_what_batch_norm_has_just_written_is_not_given(tmp_path: Path) -> None:
+    """Its running averages are not finite when the loss is looked at, and what goes into it was."""
+    pytest.importorskip("torch")
+    (tmp_path / "program.py").write_text(
+        "import torch\n"
+        "layer, norm = torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)\n"
+        "loss = norm(1 / (layer(torch.ones(4, 2)) * 0)).sum()\n"
+        "loss.backward()\n",
+        "utf-8",
+    )
+    ran = verify("program.py", cwd=tmp_path)
+    assert ran.code == 1, ran.report
+    assert "its input is not finite" not in ran.report["alerts"][0]["message"]

@@ -353,3 +353,29 @@ def test_a_gradient_is_not_blamed_for_what_its_operand_was(recorder: Recorder, t
     assert not recorder.observed(site(gradient=True), "gradient of x", NAN)
     recorder.observed(site(gradient=True), "x", FINE)
     assert not recorder.observed(site(gradient=True), "gradient of x", NAN, known=frozenset({"nan"}))
+
+
+def test_who_runs_the_training_knows_its_epoch_better_than_what_is_seen(recorder: Recorder, tmp_path: Path) -> None:
+    recorder.at(epoch=0)
+    born(recorder, "seen")
+    recorder.begin_at(100)
+    recorder.at(told=True, epoch=5)
+    recorder.at(epoch=0, batch=2)
+    born(recorder, "told")
+    seen, told = (birth for birth, _ in births_of(read_run(str(tmp_path))))
+    assert (seen.step, seen.where.epoch, seen.where.batch) == (0, 0, None)
+    assert (told.step, told.where.epoch, told.where.batch) == (100, 5, 2)
+    report = render_report(verdicts_of(read_run(str(tmp_path))), run=str(tmp_path))
+    assert "origin (nan at step 100, epoch 5, batch 2): in told" in report
+
+
+def test_a_repetition_begins_where_the_program_is_after_a_restart(tmp_path: Path) -> None:
+    options = Options(str(tmp_path), str(tmp_path), replay=(99, 100), replayed=str(tmp_path))
+    recorder = Recorder(options)
+    assert recorder.mode == "sentinel"
+    recorder.begin_at(99)
+    assert recorder.mode == "all"
+    recorder.resume(100)
+    recorder.begin_at(7)  # what was put back knows better
+    assert recorder.steps == 100
+    recorder.end()

@@ -67,8 +67,9 @@ class TorchAdapter(Adapter):
         self._births.stop()
 
     def where(self) -> Mapping[str, Any]:
-        worker = torch.utils.data.get_worker_info()
-        return modules.running() | ({} if worker is None else {"worker": worker.id})
+        worker, rank = torch.utils.data.get_worker_info(), modules.rank()
+        found = modules.running() | ({} if worker is None else {"worker": worker.id})
+        return found if rank is None else found | {"rank": rank}
 
     def attend(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer | None) -> None:
         """The program trains this: where a step is repeated that was kept, they are as they were before it."""

@@ -14,8 +14,8 @@ from torch.optim import Optimizer
 
 from nanlint.runtime.adapters.torch.batches import Batches, tensors_in
 from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, kinds_of, suspicious
-from nanlint.runtime.adapters.torch.generators import random_states, restore_random_states
-from nanlint.runtime.adapters.torch.modules import path_in_named, path_of
+from nanlint.runtime.adapters.torch.generators import Generators, restore_random_states
+from nanlint.runtime.adapters.torch.modules import path_in_named, path_of, rank
 
 #: rows of a batch that are named
 SHOWN = 8
@@ -129,7 +129,7 @@ def where_it_broke(call: Call, states: Mapping[str, Any]) -> Broken | None:
     processes would have to run with it.
     """
     model = call.model()
-    if model is None or _has_others():
+    if model is None or rank() is not None:
         return None
     for name, parameter in model.named_parameters():
         if _is_bad(parameter):
@@ -168,11 +168,6 @@ def where_it_broke(call: Call, states: Mapping[str, Any]) -> Broken | None:
     return found[0] if found else None
 
 
-def _has_others() -> bool:
-    distributed = torch.distributed
-    return bool(distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1)
-
-
 def _is_bad(tensor: torch.Tensor) -> bool:
     """Whether it has a nan or +inf: models mask with -inf."""
     return suspicious(tensor) and bool(kinds_of(tensor) & {NAN, PINF})
@@ -192,7 +187,7 @@ def _without_trace(model: torch.nn.Module, states: Mapping[str, Any]) -> Iterato
     """Random numbers as in the step; then these, and what the modules keep of a call, are as they were."""
     modules = [(module, dict(vars(module)), dict(module._buffers)) for module in model.modules()]
     buffers = [(buffer, buffer.clone()) for buffer in model.buffers()]
-    now = random_states()
+    now = Generators().states()
     restore_random_states(states)
     try:
         yield
@@ -202,10 +197,17 @@ def _without_trace(model: torch.nn.Module, states: Mapping[str, Any]) -> Iterato
             for buffer, before in buffers:
                 buffer.copy_(before)
         for module, attributes, own in modules:
-            vars(module).clear()
-            vars(module).update(attributes)
-            module._buffers.clear()
-            module._buffers.update(own)
+            _reset(vars(module), attributes)
+            _reset(module._buffers, own)
+
+
+def _reset(held: dict[str, Any], before: Mapping[str, Any]) -> None:
+    """What is in a dictionary is as before; what has not changed is not written, as compiled code looks for that."""
+    for name in held.keys() - before.keys():
+        del held[name]
+    for name, value in before.items():
+        if name not in held or held[name] is not value:
+            held[name] = value
 
 
 def _autocast(call: Call) -> contextlib.AbstractContextManager[Any]:

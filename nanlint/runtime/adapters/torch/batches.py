@@ -15,7 +15,7 @@ import torch
 
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, apart, is_concrete, kinds_of, nan_in_data, suspicious
-from nanlint.runtime.adapters.torch.generators import random_states
+from nanlint.runtime.adapters.torch.generators import Generators
 
 #: batches of each loader's iteration that are looked at, but under ``--watch all``, which looks at each
 FIRST = 2
@@ -49,7 +49,8 @@ class Batches:
         self._undo: Callable[[], None] | None = None
         self._last: list[weakref.ref[torch.Tensor]] = []
         self._handed: deque[Handed] = deque(maxlen=KEPT)
-        self._epochs: Counter[int] = Counter()
+        self._epochs: Counter[tuple[str, int, str] | None] = Counter()
+        self._generators = Generators()
         self._again: Callable[[], Any] | None = None
 
     def start(self) -> None:
@@ -80,11 +81,13 @@ class Batches:
         return batch
 
     def _note(self, batch: Any, iterator: Any) -> None:
-        number, of = iterator._num_yielded - 1, id(iterator._dataset)
-        self._epochs[of] += number == 0
-        self._watch.at(epoch=self._epochs[of] - 1)
+        number = iterator._num_yielded - 1
+        if number == 0:  # each loop over a loader has epochs of its own
+            loop = self._watch.user_line()
+            self._epochs[loop] += 1
+            self._watch.at(epoch=self._epochs[loop] - 1)
         if self._watch.mode == "sentinel":
-            self._handed.append(Handed(batch, number, random_states()))
+            self._handed.append(Handed(batch, number, self._generators.states()))
 
     def handed(self, given: list[torch.Tensor]) -> Handed | None:
         """The batch that these tensors are of, or else the last one; None where no loader is in use."""

@@ -1,4 +1,4 @@
-"""The names of modules in their model, as the user knows them: ``blocks.3.attn.proj``."""
+"""Where in a training a process is: the module that runs, as the user knows it (``blocks.3.attn.proj``); its rank."""
 
 from __future__ import annotations
 
@@ -45,3 +45,11 @@ def path_in_named(module: torch.nn.Module) -> str:
 
 def _path_in(model: torch.nn.Module, module: torch.nn.Module) -> str:
     return next((name for name, one in model.named_modules() if one is module), "")
+
+
+def rank() -> int | None:
+    """The rank of this process among those that train together; None if there are no others."""
+    distributed = torch.distributed
+    if not (distributed.is_available() and distributed.is_initialized()) or distributed.get_world_size() < 2:
+        return None
+    return int(distributed.get_rank())

@@ -24,7 +24,7 @@ from nanlint.runtime.adapters.torch.badstep import Call, file_of, save, where_it
 from nanlint.runtime.adapters.torch.batches import KEPT, Batches, Handed, tensors_in
 from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, parts_of, suspicious
 from nanlint.runtime.adapters.torch.eager import Births
-from nanlint.runtime.adapters.torch.generators import random_states
+from nanlint.runtime.adapters.torch.generators import Generators
 from nanlint.runtime.adapters.torch.modules import NAMED, path_of
 from nanlint.runtime.adapters.torch.steps import names_in_callers, names_of, parameters_of
 from nanlint.runtime.events import ARRIVED, NON_FINITE
@@ -69,6 +69,7 @@ class Sentinel:
         self._calls: deque[Call] = deque(maxlen=KEPT)
         #: the random states as the step began, where no loader has handed out a batch since
         self._states: dict[str, Any] = {}
+        self._generators = Generators()
         self._kept = False
         self._loss: torch.Tensor | None = None
         self._outputs: list[Output] = []
@@ -84,16 +85,15 @@ class Sentinel:
         original = torch.Tensor.backward
         torch.Tensor.backward = around(self._watch, "a loss", original, self._backward)
         self._undo.append(functools.partial(setattr, torch.Tensor, "backward", original))
-        gave = functools.partial(safely, self._watch, "outputs", self._gave)
         try:
-            hook = modules.register_module_forward_hook(gave, with_kwargs=True)
+            hook = modules.register_module_forward_hook(self._called_module, with_kwargs=True)
         except TypeError:  # an older PyTorch
-            hook = modules.register_module_forward_hook(lambda module, args, given: gave(module, args, {}, given))
+            hook = modules.register_module_forward_hook(lambda m, args, out: self._called_module(m, args, {}, out))
         self._undo.append(hook.remove)
         # which PyTorch forgets to take away with it
         kwargs = getattr(modules, "_global_forward_hooks_with_kwargs", {})
         self._undo.append(functools.partial(kwargs.pop, hook.id, None))
-        self._states = random_states()
+        self._states = self._generators.states()
         for model in NAMED:
             self.attend(model)
         asked = modules._has_any_global_hook
@@ -134,7 +134,7 @@ class Sentinel:
             self._tell(bad, numbers, broken, optimizer)
         self._calls.clear()
         if not self._batches.in_use:
-            self._states = random_states()
+            self._states = self._generators.states()
         return numbers
 
     def _find_models(self, optimizer: Optimizer) -> None:
@@ -153,6 +153,10 @@ class Sentinel:
         if tensor.numel() == 1:
             self._loss = tensor.detach()
         return original(tensor, *args, **kwargs)
+
+    def _called_module(self, module: torch.nn.Module, args: Any, kwargs: Any, given: Any) -> None:
+        if self._called is not None or id(module) in self._models:
+            safely(self._watch, "outputs", self._gave, module, args, kwargs, given)
 
     def _gave(self, module: torch.nn.Module, args: Any, kwargs: Any, given: Any) -> None:
         if self._called is not None:

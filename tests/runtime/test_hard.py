@@ -1,0 +1,61 @@
+"""Hard programs: nested transforms, several processes, sessions, loss scalers, what is computed again.
+
+Each is run under each watch: its exit code is right (0 for those that say that they are clean), and no line is blamed
+but the one that is marked; under ``--watch all`` that line is.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from nanlint.runtime.events import Birth
+from nanlint.runtime.runfile import read_run
+from tests.runtime.running import Ran, verify
+
+HARD = Path(__file__).with_name("hard")
+PROGRAMS = sorted(HARD.glob("*/*.py"))
+#: what is not right yet, by program and watch
+MISSED: dict[tuple[str, str], str] = {}
+
+
+def blamed(ran: Ran) -> set[int]:
+    """The lines that a report blames."""
+    births = {(one["forward"] or one["frames"])[0]["line"] for one in ran.report["born"]}
+    confirmed = (one for one in ran.report["findings"] if one["verdict"]["state"] == "confirmed")
+    return births | {one["location"]["row"] for one in confirmed}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("watch", ["all", "sites", "sentinel"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_the_verdict_the_line_and_the_exit_code_are_right(
+    program: Path, watch: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if importlib.util.find_spec(program.parent.name) is None:
+        pytest.skip(f"{program.parent.name} is not installed")
+    why = MISSED.get((f"{program.parent.name}/{program.stem}", watch))
+    if why is not None:
+        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+    text = program.read_text("utf-8")
+    is_clean = "clean." in text.partition("\n")[0]
+    marked = {number for number, line in enumerate(text.splitlines(), 1) if "# born" in line}
+    ran = verify(str(program), cwd=tmp_path, options=("--watch", watch))
+    assert ran.code == (0 if is_clean else 1), ran.stderr
+    assert blamed(ran) == marked or (watch != "all" and not blamed(ran))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("program", "number"), [("ranks_of_ddp", "rank"), ("workers_of_a_loader", "worker")])
+def test_an_origin_is_told_with_its_process(program: str, number: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    verify(str(HARD / "torch" / f"{program}.py"), cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
+    births = [event for _, event in read_run(str(tmp_path / "run")) if isinstance(event, Birth)]
+    expected = {"rank": 1, "worker": 0}  # row 5 is in the third batch, which the first of two workers makes
+    assert getattr(births[0].where, number) == expected[number]
+
+
+def test_there_are_thirty_programs() -> None:
+    assert len(PROGRAMS) >= 30
