@@ -39,11 +39,6 @@ class Fates:
         """Whether there is anything to follow."""
         return bool(self._held)
 
-    @property
-    def begun(self) -> bool:
-        """Whether there has been an origin."""
-        return bool(self._times)
-
     def begin(self, origin: Origin, ends: Callable[[], Ends]) -> None:
         """Something was born; ``ends`` tells where it is now."""
         times = self._times[origin] = self._times.get(origin, 0) + 1

@@ -30,14 +30,6 @@ class Filter:
     wants_tensor: bool = False
 
 
-def _has_inf_or_nan(health: Health, _: Any) -> bool:
-    return bool(health.bad)
-
-
-def _all_zero(health: Health, _: Any) -> bool:
-    return health.size > 1 and health.zero == health.size
-
-
 def _saturated(health: Health, _: Any) -> bool:
     """At the ends of a sigmoid, softmax or tanh and nowhere between, as far as counts and range tell."""
     if health.size < 2 or health.low is None or health.high is None:
@@ -47,8 +39,8 @@ def _saturated(health: Health, _: Any) -> bool:
 
 
 NAMED: dict[str, Callable[[Health, Any], bool]] = {
-    "has_inf_or_nan": _has_inf_or_nan,
-    "all_zero": _all_zero,
+    "has_inf_or_nan": lambda health, _: bool(health.bad),
+    "all_zero": lambda health, _: health.size > 1 and health.zero == health.size,
     "saturated": _saturated,
 }
 
@@ -70,7 +62,7 @@ def filter_of(name: str) -> Filter:
     if colon and module:
         return Filter(name, _function(name, module, function), wants_tensor=True)
     raise FilterError(
-        f'unknown filter "{name}": {", ".join(NAMED)}, range>NUMBER, or a Python function as MODULE:FUNCTION'
+        f'unknown filter "{name}": {", ".join(NAMED)}, range>NUMBER, or a Python function as FILE.py:FUNCTION'
     )
 
 

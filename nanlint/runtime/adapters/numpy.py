@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any, ClassVar
 
@@ -27,6 +27,7 @@ from nanlint.runtime.arrays import health_of_array, is_masked, numbers_of
 from nanlint.runtime.events import Death
 from nanlint.runtime.frames import frame_at
 from nanlint.runtime.health import Health
+from nanlint.runtime.hooks import Hooks
 
 #: where NumPy keeps its state of errors, since 2.0
 _CORE: Any = getattr(np, "_core", None)
@@ -53,7 +54,7 @@ class NumpyAdapter(Adapter):
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self._errors: _Errors | None = None
-        self._silent: list[tuple[Any, str, Any]] = []
+        self._hooks = Hooks(watch)
         self._random = RandomState(watch)
 
     def start(self) -> None:
@@ -62,16 +63,17 @@ class NumpyAdapter(Adapter):
             self._errors = _Errors(self.watch)
             self._errors.start()
             if importlib.util.find_spec("numba") is None:  # which compiles NumPy's functions by their identity
-                self._silent = list(_watched_silent(self.watch))
+                for path in SILENT:
+                    owner = functools.reduce(getattr, path.split(".")[:-1], np)
+                    hook = functools.partial(_watched, self.watch, path)
+                    self._hooks.around(owner, path.rpartition(".")[2], hook, f"NumPy's {path}")
 
     def stop(self) -> None:
         """Give the handler back."""
         if self._errors is not None:
             self._errors.stop()
             self._errors = None
-        for owner, name, function in self._silent:
-            setattr(owner, name, function)
-        self._silent = []
+        self._hooks.take_away()
 
     def owns(self, value: Any) -> bool:
         """Arrays and NumPy's scalars."""
@@ -290,16 +292,6 @@ def _forgotten(birth: dict[str, Any]) -> dict[str, Any]:
 
 def _inside_numpy(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "numpy"
-
-
-def _watched_silent(watch: Watch) -> Iterator[tuple[Any, str, Any]]:
-    """Wrap what raises no flag; gives where each was and what it was."""
-    for path in SILENT:
-        *modules, name = path.split(".")
-        owner = functools.reduce(getattr, modules, np)
-        function = getattr(owner, name)
-        setattr(owner, name, around(watch, f"NumPy's {path}", function, functools.partial(_watched, watch, path)))
-        yield owner, name, function
 
 
 def _watched(watch: Watch, path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:

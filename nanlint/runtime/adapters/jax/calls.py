@@ -33,7 +33,7 @@ from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
 from nanlint.runtime.events import Death, Frame
 from nanlint.runtime.fates import TEST, Ends
-from nanlint.runtime.hooks import Guard, Own
+from nanlint.runtime.hooks import Guard, Hooks, Own
 
 #: as a failure is told
 CALL = "a call of a jitted function"
@@ -66,7 +66,7 @@ class Calls:
         self._original: Any = None
         self._fastpath: Any = None
         self._most = 0
-        self._undo: Callable[[], None] = lambda: None
+        self._hooks = Hooks(watch)
         self._keys: dict[int, tuple[Any, int]] = {}
         self._count = itertools.count()
         self.arrivals = Arrivals(watch, self.quiet)
@@ -76,22 +76,19 @@ class Calls:
         if self._original is None:
             self._readers = readers
             self._functions, self._known_before = weakref.WeakKeyDictionary(), self._functions
-            self._original = pjit._pjit_call_impl_python
-            pjit._pjit_call_impl_python = around(self._watch, CALL, self._original, self._call)
-            self._fastpath = pjit._get_fastpath_data
-            pjit._get_fastpath_data = around(self._watch, CALL, self._fastpath, self._entry)
-            value = array.ArrayImpl._value
+            self._original, self._fastpath = pjit._pjit_call_impl_python, pjit._get_fastpath_data
+            self._hooks.around(pjit, "_pjit_call_impl_python", self._call, CALL)
+            self._hooks.around(pjit, "_get_fastpath_data", self._entry, CALL)
             if self._watch.mode == "all":
-                array.ArrayImpl._value = property(around(self._watch, "what is read", value.fget, self._value))
-            self._undo = lambda: setattr(array.ArrayImpl, "_value", value)
+                read = around(self._watch, "what is read", array.ArrayImpl._value.fget, self._value)
+                self._hooks.put(array.ArrayImpl, "_value", property(read))
             forget()
 
     def stop(self) -> None:
         """Read what is unread, and hook out."""
         if self._original is not None:
-            pjit._pjit_call_impl_python, pjit._get_fastpath_data = self._original, self._fastpath
+            self._hooks.take_away()
             self._original = None
-            self._undo()
             forget()
             self.read(0)
 

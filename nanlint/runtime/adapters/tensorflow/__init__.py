@@ -29,9 +29,9 @@ class TensorFlowAdapter(Adapter):
         self._eager = EagerWatch(watch, places, self._backward)
         self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet, self.follow)
         self._tape = TapeWatch(watch, places, self._eager, self._graphs, self._backward)
-        self._graphs.after_calls(self._tape.called)
-        self._graphs.after_gradients(self._tape.arrived)
-        self._graphs.after_alarms(self._eager.given)
+        self._graphs.after_call = self._tape.called
+        self._graphs.after_gradient = self._tape.arrived
+        self._graphs.after_alarm = self._eager.given
         self._seeds = Seeds(watch)
 
     def start(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
@@ -17,9 +17,6 @@ from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after, is_ours
 from nanlint.runtime.adapters.tensorflow.ops import (
-    FUSED_BIAS,
-    FUSED_FIRST,
-    FUSED_LAST,
     HIDES,
     READS,
     hands_on,
@@ -46,22 +43,25 @@ class Watched:
     places: tuple[Place, ...]
     gradient_of: str
     forward: tuple[Place, ...]
-    fused: tuple[str, ...]
     layer: str
 
 
 def live_ops(graph: Any, outputs: Any) -> list[Any]:
     """The ops of a graph that are executed: what its outputs and its effects need, in the order of their making."""
     roots = [one.op for one in _symbols(graph, outputs)]
-    roots += [op for op in graph.get_operations() if op._is_stateful and not is_ours(op)]
-    seen: set[Any] = set()
-    while roots:
-        op = roots.pop()
-        if op not in seen:
-            seen.add(op)
-            roots += [one.op for one in op.inputs]
-            roots += op.control_inputs
-    return sorted(seen, key=lambda op: op._id)
+    return needed([*roots, *(op for op in graph.get_operations() if op._is_stateful and not is_ours(op))])
+
+
+def needed(ops: Iterable[Any], fed: frozenset[str] = frozenset(), effects: bool = True) -> list[Any]:
+    """Ops and those that they need, as they were made (``effects``: by control inputs, too; ``fed``: need none)."""
+    todo, found = list(ops), set()
+    while todo:
+        op = todo.pop()
+        if op not in found:
+            found.add(op)
+            todo += [one.op for one in op.inputs if one.name not in fed]
+            todo += op.control_inputs if effects else ()
+    return sorted(found, key=lambda op: op._id)
 
 
 def _symbols(graph: Any, outputs: Any) -> list[Any]:
@@ -143,7 +143,6 @@ def watched_in(
             places.all_of(op),
             span.op if span is not None else "",
             span.places if span is not None else (),
-            _fused(op),
             _layer_of(op),
         )
         watched.append(one)
@@ -261,15 +260,6 @@ class BirthProbe:
                 op=one.op,
                 compiled=self.setting.technique,
             )
-        if "nan" in old and one.fused and not watch.fates.begun and self.setting.technique != "xla":
-            watch.alert(
-                "disagreement",
-                f"{one.op} passes a nan on that oneDNN turns into 0 in a run that is not watched, where it may fuse "
-                f"{', '.join(one.fused)} and {one.op}",
-                frames=framed(one.places),
-                op=one.op,
-                compiled=self.setting.technique,
-            )
         if "nan" in found and one.op in READS:
             health = next(tensor.health for tensor in made if tensor.health.nan)
             watch.alert(
@@ -339,14 +329,3 @@ def _not_lowered(output: Any) -> None:
 
 def _named(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     return [replace(one, name=f"{name} {i}" if len(tensors) > 1 else name) for i, one in enumerate(tensors)]
-
-
-def _fused(op: Any) -> tuple[str, ...]:
-    """The ops before this one with which oneDNN fuses it, if nothing else looks at what is between."""
-    if op.type not in FUSED_LAST:
-        return ()
-    bias = op.inputs[0].op
-    if bias.type not in FUSED_BIAS or len(bias.outputs[0].consumers()) != 1:
-        return ()
-    first = bias.inputs[0].op
-    return (first.type, bias.type) if first.type in FUSED_FIRST and len(first.outputs[0].consumers()) == 1 else ()

@@ -98,9 +98,12 @@ class GraphWatch:
         self._told = time.monotonic()
         #: of the function in which a probe rang
         self._inputs: Sequence[Any] = ()
-        self._differentiated: Callable[[Any, Sequence[Any], Any, str], None] = lambda *_: None
-        self._called: Callable[[bytes, bool], None] = lambda name, exactly: None
-        self._rung: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
+        #: told when a gradient was asked for in a graph, of target, sources and gradients
+        self.after_gradient: Callable[[Any, Sequence[Any], Any, str], None] = lambda *_: None
+        #: told after each call of a function, of its name, and whether the call was unusual
+        self.after_call: Callable[[bytes, bool], None] = lambda name, unusual: None
+        #: told when a probe has rung, of the name of the function, and what it was given
+        self.after_alarm: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
         self._hooks = Hooks(watch)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -124,7 +127,7 @@ class GraphWatch:
             if source is None or source is graph:
                 found = original(ys, xs, *args, **kwargs)
                 original.gives(found)
-                self._differentiated(ys, tf.nest.flatten(xs), found, "tf.gradients()")
+                self.after_gradient(ys, tf.nest.flatten(xs), found, "tf.gradients()")
                 return found
             self.settings.begins(graph, source)
             found = original(ys, xs, *args, **kwargs)
@@ -161,18 +164,6 @@ class GraphWatch:
         self._hooks.around(_save, "_build_meta_graph", saved, GRAPH)
         self._hooks.around(_function_context, "make_function_context", key, GRAPH)
         self.sessions.start()
-
-    def after_calls(self, called: Callable[[bytes, bool], None]) -> None:
-        """Have something done after each call of a function, with its name; and whether the call was unusual."""
-        self._called = called
-
-    def after_gradients(self, differentiated: Callable[[Any, Sequence[Any], Any, str], None]) -> None:
-        """Have something done when a gradient was asked for in a graph, with target, sources and gradients."""
-        self._differentiated = differentiated
-
-    def after_alarms(self, rung: Callable[[bytes, Sequence[Any]], None]) -> None:
-        """Have something done when a probe has rung, with the name of the function and what it was given."""
-        self._rung = rung
 
     def stop(self) -> None:
         """Put no more probes, and read no more; tell what those there are have kept."""
@@ -294,7 +285,7 @@ class GraphWatch:
             with self.at_rest():
                 for probe in called.filters:
                     probe.read(self._watch)
-        self._called(name, rung or outputs is None)
+        self.after_call(name, rung or outputs is None)
 
     def _ends(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any] | None) -> Ends:
         """Which results of a call are not finite; what is in a variable has arrived."""
@@ -318,7 +309,7 @@ class GraphWatch:
         with self._lock, self.at_rest():
             self._inputs = inputs if rung else ()
             if rung:
-                self._rung(name, inputs)
+                self.after_alarm(name, inputs)
             for probe in sorted(self._probes, key=lambda one: isinstance(one, ArrivalProbe)):  # causes first
                 if rung:
                     probe.read(self._watch)

@@ -66,11 +66,6 @@ HANDS_ON = named(
 #: the same of one input
 HANDS_ON_INPUT = {"RealDiv": 0, "SqrtGrad": 1, "StridedSliceGrad": 4, "ReciprocalGrad": 1, "RsqrtGrad": 1}
 
-#: what oneDNN fuses: a bias after one of these, and what comes after the bias
-FUSED_FIRST = named("BatchMatMulV2 Conv2D Conv3D DepthwiseConv2dNative MatMul")
-FUSED_BIAS = named("Add AddV2 BiasAdd")
-FUSED_LAST = named("Relu Relu6 LeakyRelu Elu")
-
 #: functions and control flow: what is born inside is told there
 CALLS = named("Case If PartitionedCall StatefulPartitionedCall StatelessCase StatelessIf StatelessWhile While")
 

@@ -21,7 +21,7 @@ from tensorflow.python.framework import ops as _ops
 from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Setting
 from nanlint.runtime.adapters.tensorflow.arrivals import LOSS, dense, judge
-from nanlint.runtime.adapters.tensorflow.births import BirthProbe, Rows, watched_in
+from nanlint.runtime.adapters.tensorflow.births import BirthProbe, Rows, needed, watched_in
 from nanlint.runtime.adapters.tensorflow.flagged import Seen, seen_in, tell
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.ops import READS
@@ -232,15 +232,7 @@ def _element(graph: Any, one: Any) -> Any:
 
 def _executed(asked: Iterable[Any], fed: frozenset[str]) -> list[Any]:
     """The ops that some fetches need, in the order of their making; what is fed needs none."""
-    todo = [one if isinstance(one, _ops.Operation) else one.op for one in asked if one.name not in fed]
-    found: set[Any] = set()
-    while todo:
-        op = todo.pop()
-        if op not in found:
-            found.add(op)
-            todo += [one.op for one in op.inputs if one.name not in fed]
-            todo += op.control_inputs
-    return sorted(found, key=lambda op: op._id)
+    return needed((one if isinstance(one, _ops.Operation) else one.op for one in asked if one.name not in fed), fed)
 
 
 def _arrays(found: Any) -> Iterator[Any]:

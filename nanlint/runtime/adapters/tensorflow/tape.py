@@ -15,6 +15,7 @@ from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe, are_finite, dense, look
+from nanlint.runtime.adapters.tensorflow.births import needed
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
 from nanlint.runtime.adapters.tensorflow.names import Names
@@ -300,14 +301,14 @@ class TapeWatch:
         graph = _ops.get_default_graph()
         handles = [getattr(one, "handle", one) for one in sources]
         inner = {(graph.capture(one) if isinstance(one, EagerTensor) else one).name for one in handles}
-        needed = _needed([one.op for one in tf.nest.flatten(target) if isinstance(one, tf.Tensor)])
-        taped = [op for op in needed if op._id - 1 > began]
+        ops = needed([one.op for one in tf.nest.flatten(target) if isinstance(one, tf.Tensor)], effects=False)
+        taped = [op for op in ops if op._id - 1 > began]
         lost: dict[Place, Place | None] = {}
-        for op in needed:
+        for op in ops:
             there = self._places.all_of(op)[:1] if op._id - 1 <= began else ()
             if not any(site.loses for path, line, _ in there for site in self._watch.sites_on(path, line)):
                 continue
-            if any(one.name in inner for before in _needed([op]) for one in before.inputs):
+            if any(one.name in inner for before in needed([op], effects=False) for one in before.inputs):
                 users = (self._places.all_of(user)[:1] for user in taped if any(one.op is op for one in user.inputs))
                 lost[there[0]] = next((one[0] for one in users if one), lost.get(there[0]))
         for outside, inside in lost.items():
@@ -360,17 +361,6 @@ class TapeWatch:
                 where = here if op.type != "ReadVariableOp" else None
                 reached.update(dict.fromkeys((one.name for one in op.outputs), where or came or here))
         return None
-
-
-def _needed(ops: Sequence[Any]) -> list[Any]:
-    """Ops, and those of their graph that they need, in the order of their making."""
-    todo, found = list(ops), set()
-    while todo:
-        op = todo.pop()
-        if op not in found:
-            found.add(op)
-            todo += [one.op for one in op.inputs]
-    return sorted(found, key=lambda op: op._id)
 
 
 def _loss(target: Any) -> float | None:

@@ -91,7 +91,7 @@ class Terminal(Loop):
     def do_lt(self, line: str) -> None:
         """lt [-f FILTER] [-n REGEX] [-t REGEX] [-s name|step|size|op_type] [-r]: list tensors (list_tensors).
 
-        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, MODULE:FUNCTION. -n: by name, -t: by op, -s: sort,
+        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, FILE.py:FUNCTION. -n: by name, -t: by op, -s: sort,
         -r: in reverse, -fenn REGEX: leave out by name.
         """
         asked = read("lt", line)
