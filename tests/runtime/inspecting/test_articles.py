@@ -272,6 +272,20 @@ def test_debugger_v2_the_first_alert_is_the_log_with_the_zeros_of_its_input(dump
     assert "Log:0" in say("run -f has_inf_or_nan", "lt -f has_inf_or_nan")
 
 
+def test_debugger_v2_of_a_compiled_keras_model_opens_at_the_log_too(tmp_path: Path) -> None:
+    pytest.importorskip("keras")
+    dumps = 'tf.debugging.experimental.enable_dump_debug_info("logs", "FULL_HEALTH", circular_buffer_size=-1)\n'
+    (tmp_path / "train.py").write_text(KERAS.replace("import keras\n", f"import keras\n\n{dumps}"))
+    done = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    say = terminal_of(read_dump(str(tmp_path / "logs")))
+    alerts = say("alerts").splitlines()
+    assert "-inf first appeared in Log" in alerts[1]
+    assert not [one for one in alerts if "Optional" in one]
+    softmax = next(one for one in say("list_inputs Log:0").splitlines() if "Softmax" in one and "input" in one)
+    assert " zero" in softmax
+
+
 TORCH = """\
 import torch
 

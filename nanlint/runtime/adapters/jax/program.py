@@ -66,7 +66,6 @@ class Program:
     constants: tuple[tuple[int, Any], ...]
     ops: tuple[Op, ...]
     outputs: tuple[Value, ...]
-    avals: tuple[Any, ...]
 
 
 def is_backward(op: Op, inside: Sequence[Op]) -> bool:
@@ -113,7 +112,7 @@ def program_of(closed: ClosedJaxpr) -> Program:
 
     arguments = tuple(next(counter) for _ in closed.jaxpr.invars)
     results = walk(closed.jaxpr, closed.consts, arguments, ())
-    return Program(arguments, tuple(constants), tuple(ops), tuple(results), tuple(v.aval for v in closed.jaxpr.invars))
+    return Program(arguments, tuple(constants), tuple(ops), tuple(results))
 
 
 def run(program: Program, arguments: Sequence[Any], step: Callable[[Op, list[Any]], Sequence[Any]]) -> list[Any]:

@@ -57,13 +57,11 @@ class FilterProbe:
         tensors, self._tensors = self._tensors, []
         if self.setting.host:
             for made, tensor in zip(self._made, tensors, strict=True):
-                tf.py_function(functools.partial(self._hand_on, made), [tensor], [])
+                hand_on = functools.partial(safely, self._watch, "a tensor for the filters", self._want, made)
+                tf.py_function(hand_on, [tensor], [])
         else:
             self._rows = Kept(np.full((len(tensors), WIDTH), np.nan))
             Inside(self._rows).assign(rows_of(tensors))
-
-    def _hand_on(self, made: Made, tensor: Any) -> None:
-        safely(self._watch, "a tensor for the filters", self._want, made, tensor)
 
     def _want(self, made: Made, tensor: Any) -> None:
         self._watch.wants(made.op, "tensorflow", tensor, framed(made.places))

@@ -116,12 +116,6 @@ class Printer:
             table.add_row(*words, bar(tensor.health, tensor.finite), breakdown, str(tensor.step))
         self.show(table)
 
-    def nodes(self, label: str, nodes: Sequence[int]) -> None:
-        for node in nodes:
-            one = self.run.nodes[node]
-            text = self.text(one.path, one.line)
-            self.print(f"{label} {one.name}{f': {text}' if text else ''}")
-
     def frames(self, title: str, frames: Sequence[Frame]) -> None:
         if title:
             self.print(title, "bold")

@@ -63,11 +63,12 @@ class Selection:
         return []
 
     def _alike(self, name: str) -> list[int]:
-        """The ops that a name may mean: by their own names, else by what they compute, those of gradients last."""
+        """The ops that a name may mean: by their own names, else by what they compute; those first that were seen."""
         nodes = self._run.nodes
         own = [i for i, one in enumerate(nodes) if one.name == name]
         alike = [i for i, one in enumerate(nodes) if one.op.lower() == name.lower()]
-        return own or sorted(alike, key=lambda i: (nodes[i].backward, nodes[i].op != name))
+        seen = {one.node for _, one in self.tensors()}
+        return own or sorted(alike, key=lambda i: (nodes[i].backward, i not in seen, nodes[i].op != name))
 
     def _is_gradient(self, tensor: Seen) -> bool:
         return tensor.name.startswith("grad") or (tensor.node is not None and self._run.nodes[tensor.node].backward)
