@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from nanlint.runtime.library import Watching
+from nanlint.training import Watching
 
 
 class Watch(Watching, keras.callbacks.Callback):  # type: ignore[misc]

@@ -9,8 +9,8 @@ try:
 except ImportError:  # the package by its older name
     from pytorch_lightning.callbacks import Callback
 
-from nanlint.runtime.library import Watching
 from nanlint.torch import attach
+from nanlint.training import Watching
 
 
 class Watch(Watching, Callback):  # type: ignore[misc]

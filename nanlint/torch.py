@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from nanlint.runtime.library import Watching
+from nanlint.training import Watching
 
 
 def watch(model: torch.nn.Module, optimizer: Any = None, **options: Any) -> Watching:
@@ -15,7 +15,7 @@ def watch(model: torch.nn.Module, optimizer: Any = None, **options: Any) -> Watc
 
     The first that is not finite is told at once, with its step, module, rows of the batch and parameters, and the step
     is kept for ``nanlint replay``. Model and optimizer may be wrapped (compiled, distributed, prepared by Accelerate).
-    The options are those of ``nanlint.runtime.library.Watching``: ``writer``, ``quiet``, ``watch``, ``on_nan``, …
+    The options are those of ``nanlint.training.Watching``: ``writer``, ``quiet``, ``watch``, ``on_nan``, …
 
     The watch ends with the program, or as the handle that is returned: ``with nanlint.watch(model, optimizer) as
     watching:`` or ``watching.end()``. Raises TypeError for a model that is none of PyTorch's.

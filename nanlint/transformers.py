@@ -6,8 +6,8 @@ from typing import Any
 
 from transformers import TrainerCallback
 
-from nanlint.runtime.library import Watching
 from nanlint.torch import attach
+from nanlint.training import Watching
 
 
 class Watch(Watching, TrainerCallback):  # type: ignore[misc]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
-from nanlint.output.paint import visible
 from nanlint.runtime import probing
 from nanlint.runtime.events import Alert, Birth
 from nanlint.runtime.fates import Origin
-from nanlint.runtime.frames import shell
-from nanlint.runtime.hooks import safely
 from nanlint.runtime.importing import Hook
 from nanlint.runtime.judging import verdicts_in
 from nanlint.runtime.launch import new_run
@@ -22,11 +18,7 @@ from nanlint.runtime.program import active, rank_of_environment
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.reporting import render_html, render_report
 from nanlint.runtime.runfile import read_run
-from nanlint.runtime.telling import shortened
 from nanlint.runtime.verdicts import Verdict, Verdicts, births_of
-
-#: bad steps that are told at once
-MOST = 100
 
 
 class Run:
@@ -170,95 +162,3 @@ def verify(
         hook.remove()
         probing.install(None)
         recorder.end()
-
-
-class Watching:
-    """A watch over a training: what the callbacks begin and end, and the handle that ``nanlint.watch`` gives.
-
-    The arguments are those of ``verify``, though only the losses, gradients and outputs are watched by default
-    (``watch="sentinel"``). The first that is not finite is told at once on standard error, and the report follows at
-    the end; ``quiet``: neither. ``writer``: of TensorBoard (PyTorch's ``SummaryWriter``, or one of TensorFlow's), which
-    gets each bad step as a text, and as a scalar.
-    """
-
-    def __init__(self, *, watch: str = "sentinel", quiet: bool = False, writer: Any = None, **options: Any) -> None:
-        #: the run, once it has begun; it stays readable after the training
-        self.run: Run | None = None
-        self._quiet = quiet
-        self._writer = writer
-        self._options = {"watch": watch, **options}
-        self._watching = ExitStack()
-        self._going = False
-        self._said: set[str] = set()
-
-    def begin(self) -> Run:
-        """Watch from now on; a watch over a training that was broken off ends. Raises as ``verify`` does."""
-        self.end()
-        self.run = self._watching.enter_context(verify(**self._options))
-        self._going, self._said = True, set()
-        if self.run.own:
-            self.run.hear(self._hear)
-        return self.run
-
-    def end(self, error: BaseException | None = None) -> None:
-        """Watch no more, and print the report if something went bad. ``error``: what breaks the training off."""
-        going, self._going = self._going, False
-        if not going or self.run is None:
-            return
-        if error is not None:
-            self.run.failed(error)
-        self._watching.close()
-        if self.run.own and self.run.bad and not self._quiet:
-            print(visible(self.run.report()), file=sys.stderr)
-
-    def at(self, step: int | None = None, **where: Any) -> None:
-        """See ``Run.at``."""
-        if self.run is not None:
-            self.run.at(step, **where)
-
-    def __enter__(self) -> Watching:
-        return self
-
-    def __exit__(self, kind: Any, error: BaseException | None, at: Any) -> None:
-        self.end(error)
-
-    @property
-    def bad(self) -> bool:
-        """Whether something went wrong so far."""
-        return self.run is not None and self.run.bad
-
-    def _repr_html_(self) -> str:
-        return "" if self.run is None else self.run._repr_html_()
-
-    def _hear(self, message: str, origin: Origin | None) -> None:
-        run = self.run
-        if run is None or origin is not None or message in self._said or len(self._said) >= MOST:
-            return
-        self._said.add(message)
-        if self._writer is not None:
-            safely(run, "the writer of TensorBoard", write_event, self._writer, message, run.steps)
-        if len(self._said) == 1 and not self._quiet:
-            print(visible(f"nanlint: {run.moment}: {message}{self._how(run)}"), file=sys.stderr)
-
-    def _how(self, run: Run) -> str:
-        """How the line is found, if it is not in the report already."""
-        if self._options["watch"] != "sentinel":
-            return ""
-        command = f"nanlint replay {shortened(run.directory)}"
-        how = command if shell() is None else "repeat the step in a cell, in a block with nanlint.verify() as run:"
-        return f"\n    to find the line: {how}"
-
-
-def write_event(writer: Any, message: str, step: int) -> None:
-    """Tell TensorBoard of a bad step, through a writer of PyTorch's or of TensorFlow's."""
-    if hasattr(writer, "add_text"):
-        writer.add_text("nanlint", message, step)
-        writer.add_scalar("nanlint/non_finite", 1, step)
-        writer.flush()
-        return
-    import tensorflow as tf
-
-    with writer.as_default(step=step):
-        tf.summary.text("nanlint", message)
-        tf.summary.scalar("nanlint/non_finite", 1)
-    writer.flush()
