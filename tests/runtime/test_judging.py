@@ -13,7 +13,7 @@ from nanlint.runtime.inspecting.page import as_data
 from nanlint.runtime.judging import FILE, verdicts_in
 from nanlint.runtime.reporting import first_words, render_report_json
 from nanlint.runtime.runfile import read_run
-from tests.runtime.running import nanlint, python, verify
+from tests.runtime.running import ROOT, nanlint, python, verify
 
 pytest.importorskip("numpy")
 
@@ -100,3 +100,13 @@ def test_a_block_has_the_findings_of_the_file_that_it_stands_in(tmp_path: Path) 
         ("NL104", "confirmed"),
         ("NL401", "not watched"),
     ]
+
+
+def test_what_reports_a_run_needs_no_linter() -> None:
+    """Which the program's process has loaded already: the findings are kept with the run."""
+    code = (
+        "import sys, nanlint.runtime.verifying, nanlint.runtime.reporting\n"
+        "print([one for one in sys.modules if one.startswith(('nanlint.rules', 'nanlint.analysis', 'nanlint.lint'))])"
+    )
+    ran = python("-c", code, cwd=ROOT)
+    assert (ran.code, ran.stdout) == (0, "[]\n"), ran.stderr
