@@ -30,8 +30,7 @@ _MOST = 2_000
 
 #: ops that hand on what they were given: what is bad there was bad before
 _READING = frozenset(
-    ("ReadVariableOp", "VarHandleOp", "Placeholder", "Identity", "_Arg", "ResourceGather")
-    + ("IteratorGetNext", "OptionalGetValue")
+    "ReadVariableOp VarHandleOp Placeholder Identity _Arg ResourceGather IteratorGetNext OptionalGetValue".split()
 )
 
 #: ops whose output, where it was not recorded, is no floating-point number
