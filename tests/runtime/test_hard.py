@@ -18,7 +18,14 @@ from tests.runtime.running import Ran, verify
 HARD = Path(__file__).with_name("hard")
 PROGRAMS = sorted(HARD.glob("*/*.py"))
 #: what is not right yet, by program and watch
-MISSED: dict[tuple[str, str], str] = {}
+_RESULT = "what a tf.function gives is not looked at where no gradient is asked"
+MISSED: dict[tuple[str, str], str] = {
+    ("tensorflow/map_fn", "sites"): _RESULT,
+    ("tensorflow/map_fn", "sentinel"): _RESULT,
+    ("tensorflow/replicas", "sites"): _RESULT,
+    ("tensorflow/replicas", "sentinel"): _RESULT,
+    ("tensorflow/session_with_a_branch", "all"): "what is in a branch of a session's graph cannot be fetched",
+}
 
 
 def blamed(ran: Ran) -> set[int]:
@@ -43,7 +50,8 @@ def test_the_verdict_the_line_and_the_exit_code_are_right(
     is_clean = "clean." in text.partition("\n")[0]
     marked = {number for number, line in enumerate(text.splitlines(), 1) if "# born" in line}
     ran = verify(str(program), cwd=tmp_path, options=("--watch", watch))
-    assert ran.code == (0 if is_clean else 1), ran.stderr
+    assert ran.report["exit_code"] == 0, ran.stderr
+    assert ran.code == (0 if is_clean else 1), ran.report
     assert blamed(ran) == marked or (watch != "all" and not blamed(ran))
 
 

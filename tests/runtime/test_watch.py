@@ -119,7 +119,7 @@ def test_the_step_is_in_one_file(tmp_path: Path) -> None:
     assert torch.equal(step["args"][0], x)
     assert all(torch.isfinite(step["model"][name]).all() for name in ("head.weight", "blocks.0.proj.weight"))
     assert step["optimizer"]["state"][0]["step"] == 3
-    assert set(step["random"]) >= {"python", "torch"}
+    assert "torch" in step["random"]
 
 
 def test_the_step_is_repeated_from_its_file_without_those_before_it(tmp_path: Path) -> None:

@@ -136,15 +136,19 @@ def where_it_broke(call: Call, states: Mapping[str, Any]) -> Broken | None:
             path = path_of(".".join(filter(None, (path_in_named(model), name))))
             return Broken(path.rpartition(".")[0], f"{path}, before this step already")
     found: list[Broken] = []
+    #: what modules were given that has only -inf, as masks do: it is bad if the module makes more of it
+    masked: dict[torch.nn.Module, Broken] = {}
 
-    def look(path: str, what: str, value: Any) -> None:
+    def look(module: torch.nn.Module, path: str, what: str, value: Any, given: bool = False) -> None:
         if found:
             return
         with apart():
-            given = [tensor for _, tensor in tensors_in(value, "")]
-            bad = next((tensor for tensor in given if _is_bad(tensor)), None)
-            if bad is not None:
-                found.append(Broken(path, what, *_rows(bad, call)))
+            for tensor in [tensor for _, tensor in tensors_in(value, "") if suspicious(tensor)]:
+                kinds = kinds_of(tensor)
+                if kinds & {NAN, PINF}:
+                    found.append(masked.get(module) or Broken(path, what, *_rows(tensor, call)))
+                elif kinds and given:
+                    masked[module] = Broken(path, what, *_rows(tensor, call))
 
     hooks: list[Any] = []
     within = path_in_named(model)
@@ -155,10 +159,11 @@ def where_it_broke(call: Call, states: Mapping[str, Any]) -> Broken | None:
         gave = f"the output of {path or call.name} ({kind})"
         hooks.append(
             module.register_forward_pre_hook(
-                lambda _, args, kwargs, at=outer, what=before: look(at, what, (args, kwargs)), with_kwargs=True
+                lambda one, args, kwargs, at=outer, what=before: look(one, at, what, (args, kwargs), True),
+                with_kwargs=True,
             )
         )
-        hooks.append(module.register_forward_hook(lambda _, __, out, at=path, what=gave: look(at, what, out)))
+        hooks.append(module.register_forward_hook(lambda one, _, out, at=path, what=gave: look(one, at, what, out)))
     try:
         with _without_trace(model, states), torch.no_grad(), _autocast(call), _eager():
             model(*call.args, **call.kwargs)
@@ -178,7 +183,7 @@ def _rows(bad: torch.Tensor, call: Call) -> tuple[list[int], int]:
     of = next((len(tensor) for _, tensor in tensors_in((call.args, dict(call.kwargs)), "") if tensor.dim()), 0)
     if not bad.dim() or len(bad) != of or bad.layout != torch.strided:
         return [], 0
-    unfit = torch.isnan(bad) | torch.isposinf(bad)
+    unfit = ~torch.isfinite(bad)
     return unfit.reshape(of, -1).any(1).nonzero().flatten().tolist(), of
 
 

@@ -18,6 +18,7 @@ import torch
 from torch.nn.modules import module as modules
 from torch.optim import Optimizer
 
+from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch import deferred
 from nanlint.runtime.adapters.torch.badstep import Call, file_of, save, where_it_broke
@@ -155,7 +156,7 @@ class Sentinel:
         return original(tensor, *args, **kwargs)
 
     def _called_module(self, module: torch.nn.Module, args: Any, kwargs: Any, given: Any) -> None:
-        if self._called is not None or id(module) in self._models:
+        if not hooks.compiling() and (self._called is not None or id(module) in self._models):
             safely(self._watch, "outputs", self._gave, module, args, kwargs, given)
 
     def _gave(self, module: torch.nn.Module, args: Any, kwargs: Any, given: Any) -> None:
