@@ -27,6 +27,8 @@ MISSED: dict[tuple[str, str], str] = {
     ("tensorflow/map_fn", "sentinel"): _RESULT,
     ("tensorflow/replicas", "sites"): _RESULT,
     ("tensorflow/replicas", "sentinel"): _RESULT,
+    ("tensorflow/xla_in_function", "sites"): _RESULT,
+    ("tensorflow/xla_in_function", "sentinel"): _RESULT,
     ("tensorflow/session_with_a_branch", "all"): "what is in a branch of a session's graph cannot be fetched",
 }
 
