@@ -29,9 +29,8 @@ _BUFFER = 1_000
 _MOST = 2_000
 
 #: ops that hand on what they were given: what is bad there was bad before
-_READING = frozenset(
-    "ReadVariableOp VarHandleOp Placeholder Identity _Arg ResourceGather IteratorGetNext OptionalGetValue".split()
-)
+_READING = frozenset(("ReadVariableOp", "VarHandleOp", "Placeholder", "Identity", "_Arg", "ResourceGather"))
+_READING |= {"IteratorGetNext", "OptionalGetValue"}
 
 #: ops whose output, where it was not recorded, is no floating-point number
 _HARMLESS = ("Const", "VarHandleOp", "Shape", "Range", "StridedSlice")
