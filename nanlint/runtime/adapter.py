@@ -160,13 +160,15 @@ class Watch(Protocol):
         asked: str,
         frames: Sequence[Frame] = (),
         given: bool = False,
+        followed: bool = False,
     ) -> None:
         """Report a loss, gradient, parameter or result that is not finite: the run is bad unless it is ``given``.
 
         ``what``: "loss", "gradient", "parameter" or "result"; ``name``: its name in the program; ``value``: the tensor
         or its breakdown; ``asked``: the call that requested it; ``given``: it was not finite already in the input. The
         same report at the same location is made once; ``frames`` as in ``alert``. With a ``scaler``, it waits until the
-        step is ``settled``.
+        step is ``settled``. ``followed``: the adapter tells ``fates`` what becomes of it; it is reported at the end,
+        unless it died or something else arrived.
         """
 
     @property

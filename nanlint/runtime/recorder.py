@@ -81,6 +81,7 @@ class Recorder(SiteRecord):
         self._awaited: Callable[[], Mapping[str, float]] | None = None
         self._scalers: list[Callable[[], bool] | None] = []
         self._held: list[tuple[Alert, Sequence[Hashable]]] = []
+        self._followed: dict[str, Alert] = {}
         self._dead = self._came = False
         self._retained = 0
         self._fed: Callable[[], bool] | None = None
@@ -289,6 +290,7 @@ class Recorder(SiteRecord):
         asked: str,
         frames: Sequence[Frame] = (),
         given: bool = False,
+        followed: bool = False,
     ) -> None:
         """See ``Watch.arrived``."""
         adapter = None if isinstance(value, Health) else self.adapter_of(value)
@@ -303,6 +305,11 @@ class Recorder(SiteRecord):
             details["held"] = str(health)
         message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
         alert = Alert(NON_FINITE, self.steps, message, there, details, self.where)
+        if followed and not given and self.options.on_nan == "continue":
+            origin = f"{name}, {there[:1]}"
+            self._followed.setdefault(origin, alert)
+            self.fates.begin(origin, functools.partial(self._ends, [value]))
+            return
         keys = () if given or adapter is None else adapter.keys(value)
         if self._scalers or self.mode == "sentinel":
             if len(self._held) < MANY:
@@ -457,6 +464,9 @@ class Recorder(SiteRecord):
                 if count > 1 and number < MOST:
                     self._write(Again(number, count, self.steps))
             deaths = self.fates.deaths()
+            for origin, alert in self._followed.items():
+                if origin not in deaths and not self._came:
+                    self._arrived(alert, ())
             deaths |= {number: deaths[site] for number, site in self._probed.items() if site in deaths}
             if deaths or self._dead:
                 self._dead = True

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+import tensorflow as tf
 from tensorflow.python.eager import context as _context
 from tensorflow.python.framework import errors as _errors
 
@@ -61,6 +63,13 @@ class Contents:
         single = sorted(number for number in once if number not in loose)
         return Held(*(tuple(self._probes[i] for i in some) for some in (single, sorted(loose))))
 
+    def writes_nan(self, name: str) -> bool:
+        """Whether a nan stands in a function as a constant: it means it."""
+        return any(
+            (node.op == "Const" and _is_nan(node.attr["value"].tensor)) or any(map(self.writes_nan, _functions(node)))
+            for node in _nodes(name)
+        )
+
     def _numbers(self, name: str) -> tuple[list[int], set[int]]:
         known = self._known.get(name)
         if known is None:
@@ -87,6 +96,11 @@ def _nodes(name: str) -> Iterator[Any]:
         yield from _context.context().get_function_def(name).node_def
     except _errors.NotFoundError:
         return
+
+
+def _is_nan(constant: Any) -> bool:
+    array = tf.make_ndarray(constant)
+    return array.dtype.kind == "f" and bool(np.isnan(array).any())
 
 
 def _functions(node: Any) -> Iterator[str]:

@@ -42,7 +42,7 @@ from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.kept import OURS
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.sessions import Sessions, is_run_by_session
-from nanlint.runtime.adapters.tensorflow.tensors import array_of
+from nanlint.runtime.adapters.tensorflow.tensors import array_of, health_of
 from nanlint.runtime.adapters.tensorflow.variables import handles_in, value_of
 from nanlint.runtime.events import Death
 from nanlint.runtime.fates import Ends
@@ -56,19 +56,28 @@ _ELSEWHERE = ("Dataset",)
 
 #: seconds that what came by at flagged lines may be newer than what is written down
 STALE = 2.0
+#: calls of a function whose results are looked at, and every how-manieth is after them
+FIRST, EVERY = 64, 7
+#: results of these are looked at where a tape gives them
+_TAPED = (b"__forward_", b"__backward_")
 #: of the name of a function in a context, what is not the user's
 _FUNCTION = re.compile(r"^(__inference_|__forward_|__backward_)+|_\d+$")
 
 Probe = BirthProbe | SiteProbe | ClampProbe | FilterProbe | ArrivalProbe
 
 
-@dataclass(frozen=True)
+@dataclass
 class Called:
-    """Of a function that was called: whether all probes in it can call the host; its ops, in the timeline; filters."""
+    """Of a function that was called: whether all probes in it can call the host; its ops, in the timeline; filters.
+
+    ``gives``: whether its results are to be looked at; ``calls``: how often it was called.
+    """
 
     host: bool
     timeline: Sequence[int]
     filters: Sequence[FilterProbe]
+    gives: bool
+    calls: int = 0
 
 
 class GraphWatch:
@@ -268,7 +277,8 @@ class GraphWatch:
             births = [probe for probe in probes if isinstance(probe, BirthProbe)]
             timeline = tuple(number for probe in births for number in probe.numbers(self._watch))
         filters = [probe for probe in probes if isinstance(probe, FilterProbe) and not probe.setting.host]
-        return Called(all(probe.setting.host for probe in probes), timeline, filters)
+        gives = not name.startswith(_TAPED) and not self.contents.writes_nan(name.decode())
+        return Called(all(probe.setting.host for probe in probes), timeline, filters, gives)
 
     def _after_call(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any] | None) -> None:
         """A function has run: was there an alarm? Does it count as a step? Most calls are to cost next to nothing."""
@@ -285,7 +295,22 @@ class GraphWatch:
             with self.at_rest():
                 for probe in called.filters:
                     probe.read(self._watch)
+        if called.gives and not rung and (called.calls < FIRST or called.calls % EVERY == 0):
+            self._came_back(name, inputs, outputs or ())
+        called.calls += 1
         self.after_call(name, rung or outputs is None)
+
+    def _came_back(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Tell of a result that is nan, and follow it; -inf in it may be a mask."""
+        with self.at_rest():
+            bad = next((one for one in outputs if bad_of([one]) and health_of(one).nan), None)
+            if bad is None:
+                return
+            held = [*inputs, *map(value_of, handles_in(inputs))]
+            given = any(health_of(one).nan for one in held if bad_of([one]))
+        self._follow()
+        function = _FUNCTION.sub("", name.decode())
+        self._watch.arrived("result", f"a result of {function}()", bad, asked="its call", given=given, followed=True)
 
     def _ends(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any] | None) -> Ends:
         """Which results of a call are not finite; what is in a variable has arrived."""
