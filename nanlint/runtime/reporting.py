@@ -15,7 +15,7 @@ from nanlint.output.paint import Paint, plain
 from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame, Where
 from nanlint.runtime.health import Health
 from nanlint.runtime.telling import KINDS, described, ended, moment, placed, shortened, spot
-from nanlint.runtime.verdicts import State, Verdict, Verdicts
+from nanlint.runtime.verdicts import State, Verdict, Verdicts, order_of, order_of_birth
 
 if TYPE_CHECKING:
     from nanlint.runtime.hindsight import Hindsight
@@ -37,6 +37,8 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
     for verdict in verdicts.findings:
         if verdict not in verdicts.confirmed:
             lines += [*_finding(verdict, paint), ""]
+    for birth, count in verdicts.symptoms:
+        lines += [*list(_birth(birth, count, paint, head="symptom"))[:2], ""]
     for birth, count, death in verdicts.died:
         lines += [*list(_birth(birth, count, paint, death))[:2], ""]
     for alert in verdicts.alerts:
@@ -70,21 +72,13 @@ def _bad(verdicts: Verdicts, afterwards: Mapping[Birth, Hindsight], paint: Paint
         lines += _arrived(alert, verdicts, paint)
     if lines:
         lines.append("")
-    causes = [(_order(one), list(_finding(one, paint))) for one in verdicts.confirmed]
+    causes = [(order_of(one), list(_finding(one, paint))) for one in verdicts.confirmed]
     for birth, count in verdicts.born:
         told = [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth))]
-        causes.append(((birth.step, birth.backward, birth.time), told))
+        causes.append((order_of_birth(birth), told))
     for _, told in sorted(causes, key=lambda one: one[0]):
         lines += [*told, ""]
     return lines
-
-
-def _order(verdict: Verdict) -> tuple[int, bool, float]:
-    """Causes before symptoms: by step, forward before backward, then by time, where that is known."""
-    first = min(verdict.births, key=lambda one: (one.step, one.time), default=None)
-    forward = verdict.roles.get("result")
-    backward = forward is not None and not forward.bad if first is None else first.backward
-    return verdict.step, backward, 0.0 if first is None else first.time
 
 
 def render_html(verdicts: Verdicts, *, run: str) -> str:
@@ -112,6 +106,7 @@ def summary(verdicts: Verdicts) -> str:
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
     born = f"; {_many(len(verdicts.born), 'origin')} at lines without a finding" if verdicts.born else ""
+    born += f"; {_many(len(verdicts.symptoms), 'symptom')}" if verdicts.symptoms else ""
     born += f"; {_many(len(verdicts.died), 'origin')} that died" if verdicts.died else ""
     alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
     return f"{findings}{born}{alerts}."
@@ -139,6 +134,7 @@ def render_report_json(
                     {**_birth_object(birth), "count": count, **_hindsight_object(afterwards.get(birth))}
                     for birth, count in verdicts.born
                 ],
+                "symptoms": [{**_birth_object(birth), "count": count} for birth, count in verdicts.symptoms],
                 "died": [
                     {**_birth_object(birth), "count": count, "death": ended(death)}
                     for birth, count, death in verdicts.died
@@ -202,14 +198,14 @@ def _also(death: Death | None) -> str:
     return "" if death is None else f"; {ended(death)}"
 
 
-def _birth(birth: Birth, count: int, paint: Paint, death: Death | None = None) -> Iterator[str]:
+def _birth(birth: Birth, count: int, paint: Paint, death: Death | None = None, head: str = "origin") -> Iterator[str]:
     what = " and ".join(KINDS[kind] for kind in birth.kinds)
     gradient = "the gradient of " if birth.backward else ""
     compiled = f", compiled by {birth.compiled}" if birth.compiled else ""
     often = f", {count} times" if count > 1 else ""
     where = (birth.forward or birth.frames)[:1]
     place = paint(spot(where[0], shortened), "path") if where else "not in your code"
-    head = paint("origin", "error" if death is None else "note")
+    head = paint(head, "error" if death is None and head == "origin" else "note")
     when = f"{what} at {moment(birth)}{often}{_also(death)}"
     module = f" in {birth.where.module}" if birth.where.module else ""
     yield f"{place} {head} ({when}): in {gradient}{birth.op}{module}{compiled}"

@@ -84,7 +84,8 @@ class Verdict:
 class Verdicts:
     """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: texts by path.
 
-    ``died``: those of them that did not arrive, with how they ended.
+    ``died``: those of them that did not arrive, with how they ended. ``symptoms``: those of them of which an operand
+    was not finite already, as something before them is to blame for: they show how far that got.
 
     ``damaged``: how many lines of the record could not be read, as when the disk was full. ``repeatable``: the step
     that went bad first, of a run that kept what it takes to repeat it. ``watch``:
@@ -94,6 +95,7 @@ class Verdicts:
     findings: tuple[Verdict, ...] = ()
     born: tuple[tuple[Birth, int], ...] = ()
     died: tuple[tuple[Birth, int, Death], ...] = ()
+    symptoms: tuple[tuple[Birth, int], ...] = ()
     alerts: tuple[Alert, ...] = ()
     filtered: tuple[Filtered, ...] = ()
     ended: Ended | None = None
@@ -150,7 +152,10 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     births = births_of(run)
     fates = fates_of(run)
     observed = observed_of(run)
-    alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
+    alerts: dict[tuple[str, str], Alert] = {}
+    for _, event in run:
+        if isinstance(event, Alert):
+            alerts.setdefault((event.alert, event.message), event)
     findings, claimed = [], set()
     for path, module in modules.items():
         kept = kept_module(run.directory, module)
@@ -172,14 +177,18 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     if arrived and not born and not any(one.state is State.CONFIRMED for one in findings):
         often = [one for one in died if one[1] > FEW]  # which were not followed each time
         born, died = tuple(one[:2] for one in often), tuple(one for one in died if one not in often)
+    causes = [one for one in findings if one.state is State.CONFIRMED]
+    symptoms = symptoms_of(born, causes)
+    born = tuple(one for one in born if one not in symptoms)
     if arrived:
-        explained = bool(born) or any(one.state is State.CONFIRMED for one in findings)
+        explained = bool(born or causes)
         findings = [after_arrival(one, arrived[0], explained) for one in findings]
     started = run.processes[0].started
     return Verdicts(
         findings=tuple(findings),
         born=born,
         died=died,
+        symptoms=symptoms,
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
@@ -189,6 +198,36 @@ def verdicts_of(run: RunRecord) -> Verdicts:
         watch=started.watch,
         command=started.command,
     )
+
+
+def order_of(verdict: Verdict) -> tuple[int, bool, float]:
+    """When a finding was confirmed: by step, forward before backward, then by time, where that is known."""
+    first = min(verdict.births, key=lambda one: (one.step, one.time), default=None)
+    if first is not None:
+        return order_of_birth(first)
+    forward = verdict.roles.get("result")
+    return verdict.step, forward is not None and not forward.bad, 0.0
+
+
+def order_of_birth(birth: Birth) -> tuple[int, bool, float]:
+    """The same of a birth."""
+    return birth.step, birth.backward, birth.time
+
+
+def symptoms_of(born: Iterable[tuple[Birth, int]], confirmed: Iterable[Verdict]) -> tuple[tuple[Birth, int], ...]:
+    """The births of which an operand was not finite, and may be what something before them has given.
+
+    A nan may come from whatever was there; an infinity, in which the sign changes, only from another one.
+    """
+    came = [(order_of(one), one.kinds != ("nan",)) for one in confirmed]
+    found = []
+    for birth, count in sorted(born, key=lambda one: order_of_birth(one[0])):
+        given = frozenset[str]().union(*(one.health.bad for one in birth.inputs))
+        order = order_of_birth(birth)
+        if any(before < order and ("nan" in given or (given and infinite)) for before, infinite in came):
+            found.append((birth, count))
+        came.append((order, birth.kinds != ("nan",)))
+    return tuple(found)
 
 
 def births_of(run: RunRecord) -> list[tuple[Birth, int]]:

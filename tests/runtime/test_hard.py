@@ -18,17 +18,7 @@ from tests.runtime.running import Ran, verify
 HARD = Path(__file__).with_name("hard")
 PROGRAMS = sorted(HARD.glob("*/*.py"))
 #: what is not right yet, by program and watch
-_RESULT = "what a tf.function gives is not looked at where no gradient is asked"
 MISSED: dict[tuple[str, str], str] = {
-    ("torch/lbfgs_closure", "all"): "what the optimizer makes of the infinite loss is blamed as well",
-    ("torch/own_function", "all"): "the line that calls the function is blamed, and not that of its backward pass",
-    ("jax/shard_map_with_psum", "all"): "the sum over the shards is blamed as well",
-    ("tensorflow/map_fn", "sites"): _RESULT,
-    ("tensorflow/map_fn", "sentinel"): _RESULT,
-    ("tensorflow/replicas", "sites"): _RESULT,
-    ("tensorflow/replicas", "sentinel"): _RESULT,
-    ("tensorflow/xla_in_function", "sites"): _RESULT,
-    ("tensorflow/xla_in_function", "sentinel"): _RESULT,
     ("tensorflow/session_with_a_branch", "all"): "what is in a branch of a session's graph cannot be fetched",
 }
 

@@ -52,6 +52,20 @@ def test_what_is_said_at_the_end_is_what_is_shown_later(tmp_path: Path, monkeypa
     assert run.verdict in nanlint("inspect", "--terminal", "run", cwd=tmp_path, stdin="quit\n").stdout
 
 
+def test_what_comes_of_something_that_was_not_finite_already_is_a_symptom_and_no_cause(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import numpy as np\n\nx = np.log(np.zeros(1))\ny = x - x\nz = np.zeros(1) / np.zeros(1)\n", "utf-8"
+    )
+    ran = verify("program.py", cwd=tmp_path, options=("--watch", "all"))
+    assert ran.code == 1
+    confirmed = [one["location"]["row"] for one in ran.report["findings"] if one["verdict"]["state"] == "confirmed"]
+    causes = [*confirmed, *(one["frames"][0]["line"] for one in ran.report["born"])]
+    assert sorted(causes) == [3, 5]
+    assert [(one["frames"][0]["line"], one["kinds"]) for one in ran.report["symptoms"]] == [(4, ["nan"])]
+    told = nanlint("verify", "--watch", "all", "--", "program.py", cwd=tmp_path).stderr
+    assert "program.py:4 symptom (nan at step 0): in subtract" in told
+
+
 def test_a_verdict_is_kept_for_as_long_as_its_run_is_what_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

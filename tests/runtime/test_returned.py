@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nanlint.runtime.events import is_bad
 from tests.runtime.watched import watched
 
 pytestmark = pytest.mark.slow
@@ -102,6 +103,45 @@ def test_derivatives_losses_and_weights_of_tensorflow_and_keras(tmp_path: Path) 
     assert any("kernel" in one for one in bad["fit()"])
     good = told(adapters, tmp_path / "good", taken(0.01, 1.0))
     assert good == {name: [] for name in good}
+
+
+def test_results_of_functions_of_tensorflow_of_which_no_gradient_is_asked(tmp_path: Path) -> None:
+    tf = pytest.importorskip("tensorflow")
+    from nanlint.runtime.adapters.tensorflow import TensorFlowAdapter
+
+    x, nothing = tf.constant([1.0, 2.0]), tf.constant([0.0, 0.0])
+
+    @tf.function
+    def share(x: Any) -> Any:
+        return x / tf.reduce_sum(x)
+
+    @tf.function
+    def missing(x: Any) -> Any:
+        return tf.where(x > 0, x, float("nan"))
+
+    @tf.function
+    def mask(x: Any) -> Any:
+        return tf.math.log(x)
+
+    cases = {
+        "printed": lambda: share(nothing).numpy(),
+        "unused": lambda: share(nothing),
+        "under a function": lambda: tf.function(lambda: share(nothing))(),
+        "finite": lambda: share(x).numpy(),
+        "masked": lambda: tf.where(nothing > 0, share(nothing), nothing).numpy(),
+        "a nan that is meant": lambda: missing(nothing).numpy(),
+        "a mask": lambda: mask(nothing).numpy(),
+    }
+    found = told([TensorFlowAdapter], tmp_path, cases)
+    assert {name: len(messages) for name, messages in found.items()} == {
+        name: int(name in ("printed", "unused", "under a function")) for name in cases
+    }
+    assert found["printed"] == ["a result of share() is nan, seen at its call"]
+    with watched([TensorFlowAdapter], tmp_path / "given", "sites") as reported:
+        share(nothing / 0.0)
+    (alert,) = reported.alerts("non-finite")
+    assert "its input is not finite either" in alert.message
+    assert not is_bad(alert)
 
 
 def test_derivatives_of_torch_that_are_mapped(tmp_path: Path) -> None:

@@ -27,7 +27,10 @@ def births_on(op: Op, part: Program, given: Sequence[Any]) -> Iterator[tuple[Op,
 
         def step(inner: Op, given: list[Any]) -> Sequence[Any]:
             results = bind(inner, given)
-            fresh[inner] = _kinds(results) & ~_kinds(given)
+            before, axes = _kinds(given), _crossed(inner)
+            if axes:
+                before = lax.psum(before.astype(int), axes) > 0
+            fresh[inner] = _kinds(results) & ~before
             return results
 
         run(part, arguments, step)
@@ -45,6 +48,13 @@ def births_on(op: Op, part: Program, given: Sequence[Any]) -> Iterator[tuple[Op,
         for inner, kinds in zip(looked_at, found, strict=True):
             if any(kinds):
                 yield inner, frozenset(kind for kind, there in zip(KINDS, kinds, strict=True) if there)
+
+
+def _crossed(op: Op) -> tuple[str, ...]:
+    """The axes of the mesh over which an op takes what other devices have."""
+    params = op.eqn.params
+    axes = params.get("axes", params.get("axis_name", ()))
+    return tuple(axis for axis in (axes if isinstance(axes, tuple) else (axes,)) if isinstance(axis, str))
 
 
 def _kinds(values: Sequence[Any]) -> Any:

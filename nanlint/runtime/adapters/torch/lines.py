@@ -79,7 +79,10 @@ class Lines:
         return None if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
     def place(self) -> tuple[bool, str, tuple[Frame, ...], tuple[Frame, ...]]:
-        """Whether the op is of the backward pass, its node, the user's frames, where its forward op was."""
+        """Whether the op is of the backward pass, its node, the user's frames, where its forward op was.
+
+        Of an op in the ``backward`` of a custom Function it is its own line.
+        """
         there = self._watch.frames(1)
         node = _node()
         if node is None:
@@ -87,6 +90,8 @@ class Lines:
         inner = inside(self._watch.user_line())
         if inner and not inner.in_function:  # a forward pass that is repeated (checkpointing), or a hook of the user's
             return False, "", there, ()
+        if inner:
+            return True, words.node_name(node.name()), there, there[:1]
         line = self.of(node)
         return True, words.node_name(node.name()), there, () if line is None else (frames.place(*line),)
 
