@@ -101,6 +101,14 @@ class Fates:
                 used = {key: held - often for key, held in self._held.items() if key not in self._unused}
                 self._held = {key: left for key, held in self._held.items() if (left := used.get(key, held))}
 
+    def ended_in(self, path: str, function: str) -> None:
+        """The program fails in a function of the user's: what was tested there did not die of it."""
+        with self._lock:
+            for origin, death in self._deaths.items():
+                tested = [(one.path, one.function) for one in death.frames if death.how == f"in {TEST}"]
+                if (path, function) in tested:
+                    self._arrived.add(origin)
+
     def deaths(self) -> dict[Origin, Death]:
         """The origins that died each time, as far as is known now."""
         with self._lock:

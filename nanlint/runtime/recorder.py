@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 import time
+import traceback
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -475,6 +476,10 @@ class Recorder(SiteRecord):
     def failed(self, error: BaseException) -> None:
         """This exception is about to end the process; threads and exit hooks of the program may run yet."""
         self._error = type(error).__name__, str(error)[:2000]
+        raised = (frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__))
+        where = next((code for code in reversed(list(raised)) if self.owns_file(code.co_filename)), None)
+        if where is not None:
+            self.fates.ended_in(where.co_filename, where.co_name)
 
     def end(self) -> None:
         """The process ends: what was only counted is written down. May be called twice."""

@@ -31,6 +31,10 @@ _ROLES = {
 }
 
 
+#: findings that were not watched, which are named where no line is known
+MOST_SUSPECTED = 3
+
+
 def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight] = (), paint: Paint = plain) -> str:
     """The whole report, what is bad first; ``run`` is where the run is kept."""
     lines = _bad(verdicts, {one.birth: one for one in hindsight}, paint)
@@ -255,8 +259,13 @@ def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
         yield f"    at {placed(frame)}"
     if "state" in alert.details:
         yield f"    batch, weights, optimizer and random states as before the step: {shortened(alert.details['state'])}"
-    if not verdicts.names_a_line and verdicts.repeatable is None:
+    if verdicts.names_a_line:
+        return
+    if verdicts.repeatable is None:
         yield f"    {_how_to_name(verdicts)}"
+    for one in [one for one in verdicts.findings if one.state is State.NOT_WATCHED][:MOST_SUSPECTED]:
+        place = f"{shortened(one.diagnostic.path)}:{one.diagnostic.span.row}"
+        yield f"    the linter reports {place} {one.diagnostic.code}: {one.diagnostic.message}"
 
 
 def _how_to_name(verdicts: Verdicts) -> str:

@@ -128,6 +128,22 @@ def test_the_report_lists_what_died_and_the_exit_code_is_0(tmp_path: Path) -> No
     assert died["death"] == "it died in index_put, program.py:4"
 
 
+@pytest.mark.parametrize(
+    ("text", "arrives"),
+    [
+        ("assert torch.isfinite(y)", True),
+        ("if not torch.isfinite(y):\n    raise ValueError('loss')", True),
+        ("try:\n    assert torch.isfinite(y)\nexcept AssertionError:\n    pass", False),
+        ("def check(y):\n    return torch.isfinite(y)\nif not check(y):\n    {}['key']", False),
+    ],
+)
+def test_a_test_that_ends_the_program_shows_that_it_arrived(text: str, arrives: bool, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "program.py").write_text(f"import torch\ny = torch.log(torch.zeros(()))\n{text}\n", "utf-8")
+    ran = verify("program.py", cwd=tmp_path, options=("--watch", "all"))
+    assert ran.report["bad"] is arrives
+
+
 def test_what_goes_two_ways_arrives_if_it_does_on_one_of_them() -> None:
     fates = Fates()
     fates.begin(0, lambda: (["a"], Death("")))

@@ -18,9 +18,7 @@ from tests.runtime.running import Ran, verify
 HARD = Path(__file__).with_name("hard")
 PROGRAMS = sorted(HARD.glob("*/*.py"))
 #: what is not right yet, by program and watch
-MISSED: dict[tuple[str, str], str] = {
-    ("tensorflow/session_with_a_branch", "all"): "what is in a branch of a session's graph cannot be fetched",
-}
+MISSED: dict[tuple[str, str], str] = {}
 
 
 def blamed(ran: Ran) -> set[int]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from nanlint.runtime.adapters.tensorflow.ops import (
     HIDES,
     READS,
     hands_on,
+    is_call,
     says_nothing,
 )
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
@@ -120,18 +122,27 @@ class Rows:
 
 
 def watched_in(
-    live: Sequence[Any], stored: Mapping[Any, Sequence[Any]], rows: Rows, places: Places, backward: Backward
+    live: Sequence[Any],
+    stored: Mapping[Any, Sequence[Any]],
+    rows: Rows,
+    places: Places,
+    backward: Backward,
+    closed: Mapping[Any, Sequence[Any]] = MappingProxyType({}),
 ) -> tuple[list[Watched], list[Any]]:
-    """The ops of a graph that take and give numbers, and the tensors in which something can be born."""
+    """The ops of a graph that take and give numbers, and the tensors in which something can be born.
+
+    ``closed``: the loops, branches and functions of which nothing tells what is born inside, so that they are ops as
+    others, with the tensors that have what they give.
+    """
     suspects: list[Any] = []
     watched = []
     for op in live:
         given = [one for one in op.inputs if is_float(one)]
-        made = [one for one in op.outputs if is_float(one)]
+        made = [one for one in closed.get(op, op.outputs) if is_float(one)]
         if op in stored:
             given += reads_of(op)
             made += stored[op]
-        silent = says_nothing(op.type)
+        silent = says_nothing(op.type) and op not in closed
         if not made or (silent and op.type not in HIDES | READS):
             continue
         span = backward.span_of(op)
@@ -270,7 +281,7 @@ class BirthProbe:
                 shape=health.shape,
                 dtype=health.dtype,
             )
-        if found <= old or says_nothing(one.op):
+        if found <= old or (says_nothing(one.op) and not is_call(one.op)):
             return
         watch.born(
             framework="tensorflow",

@@ -2,13 +2,13 @@
 
 Nothing is added to their graphs, whose random ops are seeded by how many there are. What is looked at is fetched
 beside what the program fetches, of ops that run anyhow: the loss and the gradients, what stands at flagged lines, with
-``--watch all`` everything. What is inside of loops and branches cannot be fetched.
+``--watch all`` everything. What is inside of loops and branches cannot be fetched: what is born there is born in them.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ from nanlint.runtime.adapters.tensorflow.arrivals import LOSS, dense, judge
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe, Rows, needed, watched_in
 from nanlint.runtime.adapters.tensorflow.flagged import Seen, seen_in, tell
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
-from nanlint.runtime.adapters.tensorflow.ops import READS
+from nanlint.runtime.adapters.tensorflow.ops import READS, is_call
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.rows import is_float
 from nanlint.runtime.adapters.tensorflow.variables import name_of
@@ -130,23 +130,23 @@ class Sessions:
     def _made(self, graph: Any, asked: Sequence[Any], fed: frozenset[str]) -> Plan:
         live = _executed(asked, fed)
         made = (one for op in live for one in op.outputs if graph.is_fetchable(one))
-        there = {one.name for one in made if not one.dtype._is_ref_dtype}
+        there = {one.name for one in made if not one.dtype._is_ref_dtype} | fed
         plan = Plan()
         for what, name, tensor in self._differentiated.get(graph, ()):
             if tensor.name in there and is_float(tensor):
                 plan.arrivals.append((what, name, tensor))
                 plan.trains = plan.trains or what == "gradient"
+        seen = seen_in(graph, live, self._watch, self._places, self._backward)
         if self._watch.mode != "sentinel":
-            seen = seen_in(graph, live, self._watch, self._places, self._backward)
             plan.seen = [one for one in seen if one.tensor.name in there]
-            known = {one.site.key for one in plan.seen}
-            for one in seen:
-                if one.site.key not in known:
-                    self._watch.unwatched(one.site)
+        for site in {one.site for one in seen}.difference(one.site for one in plan.seen):
+            self._watch.unwatched(site)
         if self._watch.mode == "all":
-            floats = [op for op in live if all(one.name in there for one in (*op.inputs, *op.outputs) if is_float(one))]
+            closed = {op: _handed_out(op, there) for op in live if is_call(op.type)}
+            tensors = ((op, (*op.inputs, *closed.get(op, op.outputs))) for op in live)
+            floats = [op for op, many in tensors if all(one.name in there for one in many if is_float(one))]
             rows = Rows()
-            watched, _ = watched_in(floats, {}, rows, self._places, self._backward)
+            watched, _ = watched_in(floats, {}, rows, self._places, self._backward, closed)
             plan.births, plan.born = BirthProbe(Setting("", host=False), watched, rows.tensors), tuple(rows.tensors)
         reads = (one for op in live if op.type in READS for one in op.outputs)
         plan.read = [one for one in reads if one.name in there and is_float(one)] if plan.trains else []
@@ -207,6 +207,14 @@ def _disabled(original: Any) -> None:
     if context is not None:
         stack = context.context_switches.stack
         stack[:] = [one for one in stack if one.enter_context_fn is not _context.eager_mode]
+
+
+def _handed_out(op: Any, there: Collection[str]) -> list[Any]:
+    """What a loop, a branch or a function gives, which cannot be fetched itself: what is made of it for that."""
+    readers = (one for output in op.outputs for one in output.consumers() if one.type == "Identity")
+    return [
+        one for one in (*op.outputs, *(output for reader in readers for output in reader.outputs)) if one.name in there
+    ]
 
 
 def _leaves(tree: Any) -> Iterator[Any]:

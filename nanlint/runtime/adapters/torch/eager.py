@@ -276,7 +276,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             outputs = [(key, one, suspicious(one)) for x in made for one in plain(x) for key in keys_of(one)]
         whole = [(key, bad) for key, one, bad in outputs if bad or _is_whole(one)]
         if plan.name not in words.UNREAD:
-            fates.passed(TEST if compares else plan.name, given, whole, functools.partial(self._watch.frames, 1))
+            name = TEST if compares or plan.name in words.TESTS else plan.name
+            fates.passed(name, given, whole, functools.partial(self._watch.frames, 1))
         fates.arrive(key for key, one, bad in outputs if bad and isinstance(one, _PARAMETER))
 
     # ── what ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -49,10 +49,12 @@ CASTS = frozenset({"to_copy", "copy", "convert_element_type"})
 #: Their backward formulas ask whether a mode is on, and then compute another way, which rounds differently.
 ASKING = frozenset({"prod"})
 
-#: What reads a number; what asks only for the shape of a tensor; and what compares elements, which is no use of them.
+#: What reads a number; what asks only for the shape of a tensor; what compares elements, which is no use of them; and
+#: what asks if they are finite.
 READS = frozenset({"local_scalar_dense", "item"})
 UNREAD = frozenset({"ones_like", "zeros_like", "empty_like", "full_like", "rand_like", "randn_like", "is_same_size"})
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "equal", "isclose"})
+TESTS = frozenset({"isfinite", "isinf", "isnan"})
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
