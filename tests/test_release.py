@@ -215,7 +215,16 @@ def test_the_wheel_holds_the_package_alone_and_is_small(packages: tuple[Path, Pa
 
 PROJECT: dict[str, Any] = toml.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: what runs inside the user's program imports the frameworks that are there
-IN_THE_PROGRAM = ("runtime", "proof", "keras.py", "lightning.py", "torch.py", "transformers.py", "pytest_plugin.py")
+IN_THE_PROGRAM = (
+    "runtime",
+    "proof",
+    "keras.py",
+    "lightning.py",
+    "torch.py",
+    "training.py",
+    "transformers.py",
+    "pytest_plugin.py",
+)
 #: distributions for other versions of Python, which are not installed here
 ELSEWHERE = {"tomli": "tomli"}
 

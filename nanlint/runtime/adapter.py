@@ -92,6 +92,9 @@ class Watch(Protocol):
     def user_line(self) -> tuple[str, int, str] | None:
         """Path, line and function of the user's innermost frame; takes about a microsecond."""
 
+    def called_by_library(self) -> bool:
+        """Whether the op that is looked at now was called by code that is not the user's."""
+
     def born(
         self,
         *,

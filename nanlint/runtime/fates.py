@@ -17,6 +17,8 @@ Origin = int | str
 Ends = tuple[Sequence[Hashable] | None, Death]
 #: a test for what is not finite, as an op
 TEST = "a test for nan or inf"
+#: a comparison that a library makes to decide what it computes
+DECISION = "a comparison inside a library"
 #: how often an origin is followed, as long as it dies, so that a mask of every step costs only the first ones; tensors
 #: that are followed at a time, so that what they hold stays bounded
 FEW, MOST = 16, 4_096

@@ -83,6 +83,13 @@ class Users:
             frame = frame.f_back
         return frame
 
+    def called_by_library(self, start: FrameType | None) -> bool:
+        """Whether the innermost frame that is not nanlint's is of code that is not the user's."""
+        frame = start
+        while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+            frame = frame.f_back
+        return frame is not None and not self.owns(frame.f_code.co_filename)
+
     def frames(self, start: FrameType | None) -> tuple[Frame, ...]:
         """All frames that are the user's, innermost first."""
         found: list[Frame] = []

@@ -84,6 +84,10 @@ class ProcessRecord:
         """Path, line and function of the user's innermost frame."""
         return self.users.line(sys._getframe(1))
 
+    def called_by_library(self) -> bool:
+        """See ``Watch.called_by_library``."""
+        return self.users.called_by_library(sys._getframe(1))
+
     @property
     def bad(self) -> bool:
         """See ``Watch.bad``."""

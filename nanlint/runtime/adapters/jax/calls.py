@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,8 @@ from nanlint.runtime.hooks import Guard, Hooks, Own
 CALL = "a call of a jitted function"
 #: where it is rarely looked: at the first calls, and at every so-manieth
 FIRST, RARELY = 4, 32
+#: numbers that a function gave with its probes and without them, alike, until it is trusted to; or seconds of that
+COMPARED, SPENT = 1 << 17, 10.0
 #: calls whose probes are not read yet: of those that may be gone through again, which hold memory, and of others
 MOST_HELD, MOST_UNREAD = 4, 64
 #: bytes of results that are held until a call is read; arrays that are told from others
@@ -222,8 +225,8 @@ class Calls:
     ) -> tuple[list[Any], list[Any]]:
         """The results, and what the probes measured.
 
-        Probes keep XLA from some fusions, and thereby may change how it rounds. So the first call is made without
-        them, too; if there is a difference, so are all others: what the program gets is never another number.
+        Probes keep XLA from some fusions, and thereby may change how it rounds, which one number in many shows. So the
+        first calls are made without them, too; if there is a difference, so are all others.
         """
         if function.same is None and (not function.users or not function.probed or jaxpr.effects):
             function.same = True  # an eager op, or what must not be done twice
@@ -238,22 +241,32 @@ class Calls:
         if function.same:
             return results, measured
         original.gives((results, None, None, []))
+        began = time.monotonic()
         plain = self._original(*arguments, jaxpr=jaxpr, **params)[0]
         if function.same is None:
-            function.same = all(map(_identical, results, plain))
-            if function.plain is not None:
-                function.plain.rare = function if function.same else None
-            elif not function.same and any(reader.spare for reader, _ in function.probed):
-                readers = [reader for reader in self._readers if not reader.spare]
-                instead = self._functions[jaxpr] = self._with_probes(jaxpr, function.name, readers)
-                instead.calls = function.calls + 1
-            elif not function.same:
-                self._watch.alert(
-                    "slow",
-                    f"each call of jit({function.name}) runs twice, with and without probes: probes change how XLA "
-                    "rounds, and the program gets the results without probes",
-                )
+            if not all(map(_identical, results, plain)):
+                function.same = False
+                self._differs(function, jaxpr)
+            function.compared += sum(x.size for x in plain)
+            function.spent += time.monotonic() - began
+            if function.same is None and (function.compared >= COMPARED or function.spent > SPENT):
+                function.same = True
         return plain, measured
+
+    def _differs(self, function: Function, jaxpr: Any) -> None:
+        """A function gave other numbers with probes: it gets fewer, or is run without them, too."""
+        if function.plain is not None:
+            function.plain.rare = None
+        elif any(reader.spare for reader, _ in function.probed):
+            readers = [reader for reader in self._readers if not reader.spare]
+            instead = self._functions[jaxpr] = self._with_probes(jaxpr, function.name, readers)
+            instead.calls = function.calls + 1
+        else:
+            self._watch.alert(
+                "slow",
+                f"each call of jit({function.name}) runs twice, with and without probes: probes change how XLA "
+                "rounds, and the program gets the results without probes",
+            )
 
     def _keep(self, call: Call) -> None:
         with self._lock:
@@ -339,7 +352,7 @@ class Calls:
 
     def _judge(self, function: Function, loss: Any) -> None:
         """Tell of a loss that is not finite."""
-        if loss is not None and kinds_of(loss):
+        if loss is not None and kinds_here(loss):
             what = f"the loss is {float(loss)}" if loss.ndim == 0 else f"a result of jit({function.name}) is not finite"
             self._watch.alert("non-finite", what, what="loss" if loss.ndim == 0 else "result")
 
@@ -444,7 +457,7 @@ def _loss_of(avals: Sequence[Any]) -> int | None:
 
 def _numbers(loss: Any) -> dict[str, float]:
     """The loss, where there is one."""
-    if loss is None or loss.ndim or not jax.numpy.issubdtype(loss.dtype, jax.numpy.floating):
+    if loss is None or loss.ndim or loss.is_deleted() or not jax.numpy.issubdtype(loss.dtype, jax.numpy.floating):
         return {}
     return {"loss": float(loss)}
 

@@ -22,7 +22,8 @@ class Function:
 
     ``users``: it has lines of the user's. ``loss``: which result tells how training goes. ``again``: a reader goes
     through calls again, for which it needs what they were given. ``same``: with probes its results are bit for bit the
-    same, as far as was seen at its first call; None before that. ``recorded``: see ``probes.Whole``; ``more``: how many
+    same, as far as was seen at its first calls; None up to then, of which ``compared`` numbers took ``spent`` seconds.
+    ``recorded``: see ``probes.Whole``; ``more``: how many
     results ``closed`` has beside its own. ``rare``: the same with probes that are too dear for every call, of
     which ``asked`` were made; that one's ``plain`` is this. ``kind``: by which its results are judged.
     """
@@ -36,6 +37,8 @@ class Function:
     arguments: tuple[str, ...] = ()
     loss: int | None = None
     same: bool | None = None
+    compared: int = 0
+    spent: float = 0.0
     again: bool = False
     calls: int = 0
     asked: int = 0
@@ -77,7 +80,7 @@ class Call:
     def done(self) -> bool:
         """Whether all is computed."""
         last = self.measured[-1] if self.measured else self.loss
-        return last is None or bool(last.is_ready())
+        return last is None or last.is_deleted() or bool(last.is_ready())
 
 
 class Reader(ABC):

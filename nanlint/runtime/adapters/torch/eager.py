@@ -36,12 +36,12 @@ from nanlint.runtime.adapters.torch.breakdown import (
 from nanlint.runtime.adapters.torch.formulas import Pending, Unmoded
 from nanlint.runtime.adapters.torch.lines import Lines, inside
 from nanlint.runtime.adapters.torch.plans import Plan, inputs_of, keys_of, outputs_of, plain, plan_of
-from nanlint.runtime.fates import TEST
+from nanlint.runtime.fates import DECISION, TEST
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard, Hooks
 
 #: what reads the numbers of a tensor as a whole, past every mode
-READERS = ((torch._tensor_str, "_str"), *((torch.Tensor, name) for name in ("numpy", "tolist", "__reduce_ex__")))
+READERS = ((torch._tensor_str, "_str"), (torch.Tensor, "numpy"), (torch.Tensor, "tolist"))
 #: ops before a birth, one behind the other, that are told with it
 GRAPH = 4
 _SUM = torch.sum
@@ -77,6 +77,7 @@ class Births:
         self.judging = self._watch.mode == "all"
         for owner, name in READERS:
             self._hooks.around(owner, name, self._read, "what is read")
+        self._hooks.around(torch.Tensor, "__reduce_ex__", self._saved, "what is saved")
         self._enter()
         self._previous = getattr(threading, "_profile_hook", None)
         threading.setprofile(functools.partial(safely, self._watch, "a new thread", self._in_thread))
@@ -125,10 +126,19 @@ class Births:
         return None
 
     def _read(self, original: Callable[..., Any], tensor: Any, *args: Any, **kwargs: Any) -> Any:
-        """The program prints a tensor, keeps it, or hands it to NumPy."""
+        """The program prints a tensor, or hands it to NumPy."""
         if self._watch.fates.following and not _is_apart("Python"):
             with apart():
                 self._watch.fates.arrive(key for one in plain(tensor) if suspicious(one) for key in keys_of(one))
+        return original(tensor, *args, **kwargs)
+
+    def _saved(self, original: Callable[..., Any], tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        """The program stores a tensor; -inf in it may be a mask, as models hold them, unless it is a parameter."""
+        if self._watch.fates.following:
+            with apart():
+                is_mask = not isinstance(tensor, _PARAMETER) and kinds_of(tensor) <= {NINF}
+            if not is_mask:
+                return self._read(original, tensor, *args, **kwargs)
         return original(tensor, *args, **kwargs)
 
     def _enter(self) -> None:
@@ -268,15 +278,18 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                 fates.arrive(keys_of(args[0]))
             return
         given = [key for one in (*args, *(kwargs or {}).values()) for key in keys_of(one)]
-        compares = plan.name in words.COMPARISONS
-        if compares and not _is_test(args):
-            return
+        name = plan.name
+        if name in words.TESTS or (name in words.COMPARISONS and _is_test(args)):
+            name = TEST
+        elif name in words.COMPARISONS:
+            if not self._watch.called_by_library():
+                return
+            name = DECISION
         made = [result, *(args[i] for i in plan.written if i < len(args))]
         with apart():
             outputs = [(key, one, suspicious(one)) for x in made for one in plain(x) for key in keys_of(one)]
         whole = [(key, bad) for key, one, bad in outputs if bad or _is_whole(one)]
         if plan.name not in words.UNREAD:
-            name = TEST if compares or plan.name in words.TESTS else plan.name
             fates.passed(name, given, whole, functools.partial(self._watch.frames, 1))
         fates.arrive(key for key, one, bad in outputs if bad and isinstance(one, _PARAMETER))
 
