@@ -386,8 +386,9 @@ def test_under_xla_every_op_is_watched_to_the_last_digits_as_it_fuses_other_ops(
         return tf.function(step, jit_compile=True)
 
     *losses, weights = trained(compiled)
-    with watched(ADAPTERS, tmp_path):
+    with watched(ADAPTERS, tmp_path) as reported:
         *probed_losses, probed = trained(compiled)
+    assert len(reported.alerts("rounds")) == 1
     assert probed_losses == pytest.approx(losses, rel=1e-6)
     assert [x for row in probed for x in row] == pytest.approx([x for row in weights for x in row], rel=1e-5)
 

@@ -243,6 +243,12 @@ class GraphWatch:
             ClampProbe.of(graph, outputs, *around),
             FilterProbe.of(graph, outputs, setting, self._watch, self._places),
         ]
+        if probes[0] is not None and setting.technique == "xla":
+            self._watch.alert(
+                "rounds",
+                "XLA fuses other ops where all are watched: numbers that it computes may differ from those without a "
+                "watch in their last digits; --watch sites and sentinel change none",
+            )
         before = len(graph.get_operations())
         for probe in probes:
             if probe is not None:
