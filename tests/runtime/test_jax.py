@@ -18,6 +18,7 @@ from nanlint.runtime.events import Alert, Birth, Filtered, Module, Observed, Op,
 from nanlint.runtime.options import Options  # noqa: E402
 from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
 from nanlint.runtime.runfile import read_run  # noqa: E402
+from tests.runtime.watched import watched  # noqa: E402
 
 
 class Run:
@@ -811,10 +812,43 @@ def test_filters_at_findings_get_the_tensors_there(tmp_path: Path) -> None:
     assert {event.frames[0].text for event in events} == {"return -jnp.log(p).mean()"}
 
 
+def test_calls_are_made_without_probes_until_enough_numbers_were_the_same(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nanlint.runtime.adapters.jax import calls
+
+    monkeypatch.setattr(calls, "COMPARED", 7)
+    step = jax.jit(lambda x: jnp.log(x))
+    found = []
+    for _ in range(4):
+        step(jnp.ones(3))
+        (function,) = [one for one in run.adapter._calls._functions.values() if one.users]
+        found.append(function.same)
+    assert found == [None, None, True, True]
+    monkeypatch.setattr(calls, "_identical", lambda a, b: len(found) < 6)
+    other = jax.jit(lambda x: jnp.sqrt(x))
+    for _ in range(3):
+        other(jnp.ones(3))
+        found.append([one for one in run.adapter._calls._functions.values() if one.users][-1].same)
+    assert found[4:] == [None, None, False]
+    assert [alert.alert for alert in run.events(Alert)] == ["slow"]
+
+
+@pytest.mark.parametrize("mode", ["sites", "sentinel"])
+def test_what_was_given_away_is_not_asked_whether_it_is_done(tmp_path: Path, mode: str) -> None:
+    step = jax.jit(lambda w: w - jnp.log(w), donate_argnums=0)
+    with watched([JaxAdapter], tmp_path, mode) as reported:
+        w = jnp.full(3, 2.0)
+        for _ in range(9):
+            w = step(w)
+    assert not reported.told
+
+
 def test_what_changes_the_rounding_is_done_without_where_it_can_be(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from nanlint.runtime.adapters.jax import calls
 
     asked = []
+    monkeypatch.setattr(calls, "COMPARED", 3)
     monkeypatch.setattr(calls, "_identical", lambda a, b: asked.append(1) or len(asked) > 1)
     step = jax.jit(jax.grad(lambda x: jnp.log(jnp.clip(x, 2, 3) - 2).sum()))
     for _ in range(3):
