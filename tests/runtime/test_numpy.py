@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,21 @@ def test_the_logarithm_of_zero_is_a_birth_with_its_operand_and_line(run: Reporte
     assert (birth.inputs[0].health.zero, birth.inputs[0].health.pos) == (1, 2)
     assert birth.outputs[0].health.ninf == 1
     assert birth.frames[0].text == "said(lambda: np.log(x))"
+
+
+def test_threads_are_watched_and_begin_with_the_state_that_they_have_without(run: Reported) -> None:
+    def work() -> tuple[Any, Any]:
+        with np.errstate(divide="ignore"):
+            inside = np.geterr()
+        np.log(np.zeros(1))
+        return np.geterr(), inside
+
+    with ThreadPoolExecutor(1) as pool:
+        outer, inner = pool.submit(work).result()
+    assert outer == {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+    assert inner == {**outer, "divide": "ignore"}
+    (birth,) = run.births
+    assert birth.frames[0].text == "np.log(np.zeros(1))"
 
 
 def test_nan_that_passes_through_is_no_birth(run: Reported) -> None:

@@ -62,6 +62,7 @@ class NumpyAdapter(Adapter):
         if self.watch.mode != "sites" and self._errors is None and hasattr(_CORE, "_ufunc_config"):
             self._errors = _Errors(self.watch)
             self._errors.start()
+            self._hooks.around(threading.Thread, "_bootstrap_inner", self._errors.in_thread, "a new thread")
             if importlib.util.find_spec("numba") is None:  # which compiles NumPy's functions by their identity
                 for path in SILENT:
                     owner = functools.reduce(getattr, path.split(".")[:-1], np)
@@ -124,6 +125,12 @@ class _Errors:
         self._config._make_extobj = make
         self._config._get_extobj_dict = around(self.watch, "NumPy's geterr", self._told, self.told)
         self._state.set(make())
+
+    def in_thread(self, original: Callable[..., Any], thread: threading.Thread) -> Any:
+        """A thread begins with NumPy's own state of errors, as long as it does not get that of who starts it."""
+        if self.chosen() is None:
+            self._state.set(self._config._make_extobj())
+        return original(thread)
 
     def stop(self) -> None:
         chosen = self.chosen()
