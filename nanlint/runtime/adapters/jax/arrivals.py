@@ -25,8 +25,10 @@ from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 RESULTS, DERIVATIVE = "the results of a jitted function", "a derivative"
-#: calls of a function that are looked at, and every how-manieth is after them
+#: calls of a function that are looked at, and every how-manieth is after them; the same of a training step, where what
+#: is not finite shows in the loss of the next one, which is always looked at
 FIRST, EVERY = 64, 7
+FIRST_TRAINED, EVERY_TRAINED = 8, 28
 #: calls whose results wait to be there; bytes of results that are held for that, of more they are only watched
 MOST, LARGE = 64, 1 << 26
 #: functions that give derivatives of a function, beside ``value_and_grad``, on which ``grad`` is built
@@ -79,6 +81,7 @@ class Arrivals:
         self._watch = watch
         self._quiet = quiet
         self._calls: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._settled: weakref.WeakSet[Any] = weakref.WeakSet()
         self._waiting: deque[Waiting] = deque()
         self._derived = 0
         #: how many derivatives are being computed; how many were, of what only stands for numbers
@@ -184,7 +187,11 @@ class Arrivals:
         if not looked:
             return
         loss = next((x for x in looked if x.ndim == 0), None)
-        due = calls < FIRST or calls % EVERY == 0
+        trained = kind.trains and loss is not None
+        first, every = (FIRST_TRAINED, EVERY_TRAINED) if trained else (FIRST, EVERY)
+        if calls >= first:
+            self._settled.add(function)
+        due = calls < first or calls % every == 0
         given = [x for x in arguments or () if _is_float(x)]
         small = sum(getattr(x, "nbytes", 0) for x in (*looked, *given)) <= LARGE
         self._waiting.append(
@@ -202,7 +209,7 @@ class Arrivals:
 
     def is_settled(self, function: Any) -> bool:
         """Whether so many calls of a function were looked at that the others may come by without their arguments."""
-        return self._calls.get(function, 0) >= FIRST
+        return function in self._settled
 
     def read(self, unread: int) -> None:
         """Look at the calls that are done, and at all but so many of the last."""
