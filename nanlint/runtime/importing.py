@@ -13,9 +13,9 @@ import sys
 import zipimport
 from collections.abc import Callable, Sequence
 from types import CodeType, ModuleType
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from nanlint.diagnostic import Confidence
+from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters import BUILT_IN
@@ -24,6 +24,9 @@ from nanlint.runtime.hooks import Guard, safely
 from nanlint.runtime.modules import keep_module
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.sites import Site, digest_of, sites_of
+
+if TYPE_CHECKING:
+    from nanlint.config import Config
 
 #: of probed expressions, in all modules
 numbers = itertools.count()
@@ -228,7 +231,6 @@ def watched_sites(
     from nanlint.selection import LoadedWhenUsed
     from nanlint.source.decoding import SourceError
     from nanlint.source.prescan import prescan
-    from nanlint.source.project import in_project
     from nanlint.source.text import Source
 
     least = confidence or CONFIDENCES.get(recorder.options.confidence)
@@ -236,21 +238,34 @@ def watched_sites(
     try:
         configs = Configs(LoadedWhenUsed(rule_names), overrides, ops_problem=ops_problem, rules_in=rules_in)
         config = configs.for_directory(os.path.dirname(os.path.abspath(path)))
-        config = config.for_file(os.path.abspath(path))
     except ConfigError:
         config = Configs(LoadedWhenUsed(rule_names), overrides, isolated=True).default()
-    if not prescan(content, roots_of(config)):
+    if not prescan(content, roots_of(config.for_file(os.path.abspath(path)))):
         return ()
     try:
-        source = in_project(Source.from_bytes(content, path))
+        text = Source.from_bytes(content, path).text
     except SourceError:
         return ()
-    # a program without frameworks needs no linter
-    from nanlint.lint.one_file import diagnose_source
-
     module = Module(path, digest_of(content), probed, str(confidence or recorder.options.confidence))
-    diagnostics = diagnose_source(source, config)
+    diagnostics = _diagnosed(content, path, config)
     sites = sites_of(diagnostics, path, module.digest)
-    keep_module(recorder.options.directory, module, source.text, diagnostics)
+    keep_module(recorder.options.directory, module, text, diagnostics)
     recorder.watch_module(module, sites)
     return sites
+
+
+def _diagnosed(content: bytes, path: str, config: Config) -> tuple[Diagnostic, ...]:
+    """The findings of a file, recalled where they still hold: the linter is loaded only for what it has not seen."""
+    from nanlint.cache.reports import Reports
+    from nanlint.cache.store import directory_for
+    from nanlint.lint.report import Task
+
+    reports, task = Reports(directory_for()), Task(path, config)
+    report = reports.recall(task)
+    if report is None:
+        from nanlint.lint.one_file import run_bytes
+
+        report = run_bytes(content, task)
+        reports.keep(task, report)
+        reports.save()
+    return report.diagnostics

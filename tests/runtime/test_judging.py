@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
 from pathlib import Path
 
@@ -114,6 +115,23 @@ def test_a_block_has_the_findings_of_the_file_that_it_stands_in(tmp_path: Path) 
         ("NL104", "confirmed"),
         ("NL401", "not watched"),
     ]
+
+
+def test_a_file_that_is_watched_again_is_not_checked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANLINT_NO_CACHE", "")
+    monkeypatch.setenv("NANLINT_CACHE_DIR", str(tmp_path / "cache"))
+    program, beside = tmp_path / "train.py", tmp_path / "beside.py"
+    told = "import sys\nprint('nanlint.rules' in sys.modules)\n"
+    program.write_text(f"from beside import entropy, np\nentropy(np.array([0.0, 1.0]))\n{told}", "utf-8")
+    beside.write_text("import numpy as np\n\n\ndef entropy(p):\n    return -(p * np.log(p)).sum()\n", "utf-8")
+    for one in (program, beside):
+        os.utime(one, (1e9, 1e9))
+    first, second = (verify("train.py", cwd=tmp_path, fresh=True) for _ in range(2))
+    assert (first.stdout, second.stdout) == ("True\n", "False\n")
+    assert first.verdicts() == second.verdicts() == [("NL104", "confirmed")]
+    beside.write_text(beside.read_text("utf-8").replace("p * np.log(p)", "p * np.sqrt(p)"), "utf-8")
+    third = verify("train.py", cwd=tmp_path, fresh=True)
+    assert (third.stdout, third.verdicts()) == ("True\n", [])
 
 
 def test_what_reports_a_run_needs_no_linter() -> None:
