@@ -10,18 +10,15 @@ import functools
 import sys
 import time
 import traceback
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from nanlint.runtime.adapter import Adapter, Tensor
+from nanlint.runtime.arrival_record import MANY, ArrivalRecord
 from nanlint.runtime.events import (
-    ARRIVED,
-    GIVEN,
-    NON_FINITE,
     Again,
-    Alert,
     Birth,
     Death,
     Deaths,
@@ -33,8 +30,6 @@ from nanlint.runtime.events import (
     Retained,
     Step,
     Trace,
-    Where,
-    is_bad,
 )
 from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.health import Health
@@ -42,30 +37,24 @@ from nanlint.runtime.hooks import NonFinite as NonFinite
 from nanlint.runtime.hooks import safely
 from nanlint.runtime.options import Options
 from nanlint.runtime.process_record import MOST
-from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Source, repeatable
-from nanlint.runtime.site_record import FEW, STALE, SiteRecord
+from nanlint.runtime.replaying import PYTHON, RandomStates, Repeated, Source, repeatable
+from nanlint.runtime.site_record import FEW, STALE
 from nanlint.runtime.telling import KINDS, told
 
 #: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
 KEPT = 64
-#: steps that wait to be written down
-MANY = 64
 #: ops in a trace; a longer step is kept without
 LONGEST = 200_000
-
-
 #: argument of the processes that ``multiprocessing`` spawns
 SPAWNED = "--multiprocessing-fork"
 
 
-class Recorder(SiteRecord):
+class Recorder(ArrivalRecord):
     """The watch of one process. Safe to call from any thread; a failure of its own never reaches the program."""
 
     def __init__(self, options: Options, rank: int = 0) -> None:
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._read: Callable[[], None] = lambda: None
-        self._at = Where(rank=rank or None)
-        self._told_where: set[str] = set()
         self._resumed = False
         super().__init__(options, rank)
         self._random = self._random_states()
@@ -80,12 +69,8 @@ class Recorder(SiteRecord):
         self._ops: list[int] = []
         self._measured: dict[str, float] = {}
         self._awaited: Callable[[], Mapping[str, float]] | None = None
-        self._scalers: list[Callable[[], bool] | None] = []
-        self._held: list[tuple[Alert, Sequence[Hashable]]] = []
-        self._followed: dict[str, Alert] = {}
-        self._dead = self._came = False
+        self._dead = False
         self._retained = 0
-        self._fed: Callable[[], bool] | None = None
         self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
         self._step_began = time.time()
         self._ended = False
@@ -119,14 +104,6 @@ class Recorder(SiteRecord):
         """Where the run is stored."""
         return self.options.directory
 
-    @property
-    def where(self) -> Where:
-        """See ``Watch.where``."""
-        found = self._at
-        for adapter in self.adapters:
-            found = msgspec.structs.replace(found, **adapter.where())
-        return found
-
     def kept_step(self) -> str:
         """See ``Watch.kept_step``."""
         return "" if self._random is None else self._random.repeated.kept
@@ -145,14 +122,6 @@ class Recorder(SiteRecord):
         self.steps = step
         if self._repeated is not None:
             self._repeat(*self._repeated)
-
-    def at(self, told: bool = False, **where: Any) -> None:
-        """See ``Watch.at``. ``told``: by who runs the training, and knows better than what is seen of it."""
-        if told:
-            self._told_where |= where.keys()
-        elif self._told_where:
-            where = {name: value for name, value in where.items() if name not in self._told_where}
-        self._at = msgspec.structs.replace(self._at, **where)
 
     # ── what is reported ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -264,83 +233,6 @@ class Recorder(SiteRecord):
     def filtering(self) -> bool:
         """Whether the user gave filters: only then need tensors be handed to ``wants``."""
         return bool(self._filters)
-
-    def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
-        """Something beside a birth, told once for the same kind, message and place."""
-        where = (frames[0].path, frames[0].line) if frames else None
-        alert = Alert(kind, self.steps, message, tuple(frames), details, self.where)
-        if is_bad(alert):
-            self._hear(frames, message)
-        if self._first((kind, message, where)):
-            self._alerted(alert)
-
-    def _alerted(self, alert: Alert) -> None:
-        self._write(alert)
-        if alert.alert in BAD:
-            self._went_bad()
-        if is_bad(alert):
-            self._came = True
-            self.act(f"step {self.steps:,}: {alert.message}", ())
-
-    def arrived(
-        self,
-        what: str,
-        name: str,
-        value: Any,
-        *,
-        asked: str,
-        frames: Sequence[Frame] = (),
-        given: bool = False,
-        followed: bool = False,
-    ) -> None:
-        """See ``Watch.arrived``."""
-        adapter = None if isinstance(value, Health) else self.adapter_of(value)
-        health = value if isinstance(value, Health) else Health()
-        if adapter is not None and adapter.concrete(value):
-            health = adapter.health(value)
-        kinds = " and ".join(KINDS[kind] for kind in ("nan", "pinf", "ninf") if kind in health.bad) or "not finite"
-        there = tuple(frames) or self.frames(1)
-        given = given or (self._fed is not None and self._fed())
-        details = {GIVEN if given else ARRIVED: what, "name": name, "asked": asked, "kinds": sorted(health.bad)}
-        if health.size > 1:
-            details["held"] = str(health)
-        message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
-        alert = Alert(NON_FINITE, self.steps, message, there, details, self.where)
-        if followed and not given and self.options.on_nan == "continue":
-            origin = f"{name}, {there[:1]}"
-            self._followed.setdefault(origin, alert)
-            self.fates.begin(origin, functools.partial(self._ends, [value]))
-            return
-        keys = () if given or adapter is None else adapter.keys(value)
-        if self._scalers or self.mode == "sentinel":
-            if len(self._held) < MANY:
-                self._held.append((alert, keys))
-        else:
-            self._arrived(alert, keys)
-
-    def _arrived(self, alert: Alert, keys: Sequence[Hashable]) -> None:
-        self.fates.arrive(keys)
-        if is_bad(alert):
-            self._hear(alert.frames, alert.message)
-        where = [(one.path, one.line) for one in alert.frames[:1]]
-        if self._first((NON_FINITE, ARRIVED in alert.details, alert.details["asked"], *where)):
-            self._alerted(alert)
-
-    def fed(self, holds_nan: Callable[[], bool] | None) -> None:
-        """See ``Watch.fed``."""
-        self._fed = holds_nan
-
-    def scaler(self, skipped: Callable[[], bool] | None = None) -> None:
-        """See ``Watch.scaler``."""
-        if skipped not in self._scalers:
-            self._scalers.append(skipped)
-
-    def settled(self, skipped: bool) -> None:
-        """See ``Watch.settled``."""
-        held, self._held = self._held, []
-        for alert, keys in () if skipped else held:
-            if not (self._came and self.mode == "sentinel"):  # which looks at the loss and the gradients by itself
-                self._arrived(alert, keys)
 
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -465,9 +357,7 @@ class Recorder(SiteRecord):
                 if count > 1 and number < MOST:
                     self._write(Again(number, count, self.steps))
             deaths = self.fates.deaths()
-            for origin, alert in self._followed.items():
-                if origin not in deaths and not self._came:
-                    self._arrived(alert, ())
+            self._tell_followed(deaths)
             deaths |= {number: deaths[site] for number, site in self._probed.items() if site in deaths}
             if deaths or self._dead:
                 self._dead = True

@@ -1,0 +1,135 @@
+"""What is told beside origins: alerts, and what came back not finite, with where the training is."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Container, Hashable, Sequence
+from typing import Any
+
+import msgspec
+
+from nanlint.runtime.events import ARRIVED, GIVEN, NON_FINITE, Alert, Frame, Where, is_bad
+from nanlint.runtime.health import Health
+from nanlint.runtime.options import Options
+from nanlint.runtime.replaying import BAD
+from nanlint.runtime.site_record import SiteRecord
+from nanlint.runtime.telling import KINDS
+
+#: steps, or what arrived in one, that wait to be written down
+MANY = 64
+
+
+class ArrivalRecord(SiteRecord):
+    """The record of a process with its alerts: among them the losses, gradients and results that are not finite."""
+
+    def __init__(self, options: Options, rank: int) -> None:
+        self._at = Where(rank=rank or None)
+        self._told_where: set[str] = set()
+        super().__init__(options, rank)
+
+    def _open(self) -> None:
+        super()._open()
+        self._scalers: list[Callable[[], bool] | None] = []
+        self._held: list[tuple[Alert, Sequence[Hashable]]] = []
+        self._followed: dict[str, Alert] = {}
+        self._came = False
+        self._fed: Callable[[], bool] | None = None
+
+    @property
+    def where(self) -> Where:
+        """See ``Watch.where``."""
+        found = self._at
+        for adapter in self.adapters:
+            found = msgspec.structs.replace(found, **adapter.where())
+        return found
+
+    def at(self, told: bool = False, **where: Any) -> None:
+        """See ``Watch.at``. ``told``: by who runs the training, and knows better than what is seen of it."""
+        if told:
+            self._told_where |= where.keys()
+        elif self._told_where:
+            where = {name: value for name, value in where.items() if name not in self._told_where}
+        self._at = msgspec.structs.replace(self._at, **where)
+
+    def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
+        """Something beside a birth, told once for the same kind, message and place."""
+        where = (frames[0].path, frames[0].line) if frames else None
+        alert = Alert(kind, self.steps, message, tuple(frames), details, self.where)
+        if is_bad(alert):
+            self._hear(frames, message)
+        if self._first((kind, message, where)):
+            self._alerted(alert)
+
+    def _alerted(self, alert: Alert) -> None:
+        self._write(alert)
+        if alert.alert in BAD:
+            self._went_bad()
+        if is_bad(alert):
+            self._came = True
+            self.act(f"step {self.steps:,}: {alert.message}", ())
+
+    def arrived(
+        self,
+        what: str,
+        name: str,
+        value: Any,
+        *,
+        asked: str,
+        frames: Sequence[Frame] = (),
+        given: bool = False,
+        followed: bool = False,
+    ) -> None:
+        """See ``Watch.arrived``."""
+        adapter = None if isinstance(value, Health) else self.adapter_of(value)
+        health = value if isinstance(value, Health) else Health()
+        if adapter is not None and adapter.concrete(value):
+            health = adapter.health(value)
+        kinds = " and ".join(KINDS[kind] for kind in ("nan", "pinf", "ninf") if kind in health.bad) or "not finite"
+        there = tuple(frames) or self.frames(1)
+        given = given or (self._fed is not None and self._fed())
+        details = {GIVEN if given else ARRIVED: what, "name": name, "asked": asked, "kinds": sorted(health.bad)}
+        if health.size > 1:
+            details["held"] = str(health)
+        message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
+        alert = Alert(NON_FINITE, self.steps, message, there, details, self.where)
+        if followed and not given and self.options.on_nan == "continue":
+            origin = f"{name}, {there[:1]}"
+            self._followed.setdefault(origin, alert)
+            self.fates.begin(origin, functools.partial(self._ends, [value]))
+            return
+        keys = () if given or adapter is None else adapter.keys(value)
+        if self._scalers or self.mode == "sentinel":
+            if len(self._held) < MANY:
+                self._held.append((alert, keys))
+        else:
+            self._arrived(alert, keys)
+
+    def _arrived(self, alert: Alert, keys: Sequence[Hashable]) -> None:
+        self.fates.arrive(keys)
+        if is_bad(alert):
+            self._hear(alert.frames, alert.message)
+        where = [(one.path, one.line) for one in alert.frames[:1]]
+        if self._first((NON_FINITE, ARRIVED in alert.details, alert.details["asked"], *where)):
+            self._alerted(alert)
+
+    def fed(self, holds_nan: Callable[[], bool] | None) -> None:
+        """See ``Watch.fed``."""
+        self._fed = holds_nan
+
+    def scaler(self, skipped: Callable[[], bool] | None = None) -> None:
+        """See ``Watch.scaler``."""
+        if skipped not in self._scalers:
+            self._scalers.append(skipped)
+
+    def settled(self, skipped: bool) -> None:
+        """See ``Watch.settled``."""
+        held, self._held = self._held, []
+        for alert, keys in () if skipped else held:
+            if not (self._came and self.mode == "sentinel"):  # which looks at the loss and the gradients by itself
+                self._arrived(alert, keys)
+
+    def _tell_followed(self, died: Container[object]) -> None:
+        """Tell what was followed and did not die, where nothing else arrived."""
+        for origin, alert in self._followed.items():
+            if origin not in died and not self._came:
+                self._arrived(alert, ())
