@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -136,7 +137,7 @@ def run(program: Program, arguments: Sequence[Any], step: Callable[[Op, list[Any
 
 def bind(op: Op, given: Sequence[Any]) -> Sequence[Any]:
     """What JAX itself does for an op, in the name of its place in the source."""
-    with _InPlaceOf(op):
+    with _in_place_of(op):
         bound = op.eqn.primitive.get_bind_params(op.eqn.params)
         functions, params = bound if isinstance(bound, tuple) else ((), bound)
         result = op.eqn.primitive.bind(*functions, *given, **params)
@@ -145,7 +146,7 @@ def bind(op: Op, given: Sequence[Any]) -> Sequence[Any]:
 
 def rebind(op: Op, function: Callable[..., Any], *given: Any) -> Any:
     """The result of ``function`` in the place of an op."""
-    with _InPlaceOf(op):
+    with _in_place_of(op):
         return function(*given)
 
 
@@ -157,23 +158,14 @@ def traced(function: Callable[..., Sequence[Any]], avals: Sequence[Any], like: A
     return ClosedJaxpr(jaxpr, consts)
 
 
-class _InPlaceOf:
+@contextmanager
+def _in_place_of(op: Op) -> Iterator[None]:
     """The context of an op: its place in the source, its name scopes, and the settings that it was traced under."""
-
-    def __init__(self, op: Op) -> None:
-        stack = source_info_util.current_name_stack()
-        for one in (*op.calls, op.eqn):
-            stack = stack + one.source_info.name_stack
-        self._place = source_info_util.user_context(op.eqn.source_info.traceback, name_stack=stack)
-        self._settings = op.eqn.ctx.manager
-
-    def __enter__(self) -> None:
-        self._place.__enter__()
-        self._settings.__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        self._settings.__exit__(*error)
-        self._place.__exit__(*error)
+    stack = source_info_util.current_name_stack()
+    for one in (*op.calls, op.eqn):
+        stack = stack + one.source_info.name_stack
+    with source_info_util.user_context(op.eqn.source_info.traceback, name_stack=stack), op.eqn.ctx.manager:
+        yield
 
 
 def _opened(eqn: Any) -> Any:
