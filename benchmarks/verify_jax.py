@@ -53,7 +53,7 @@ def timed(step: Callable[..., Any], state: Any, batch: Any, before: int, steps: 
 
 def watching(watch: str, path: Path) -> JaxAdapter:
     """An adapter that knows what is flagged in a program, and is not on yet."""
-    recorder = Recorder(Options(directory=tempfile.mkdtemp(), root=str(PROGRAMS), watch=watch))
+    recorder = Recorder(Options(directory=tempfile.mkdtemp(), watch=watch))
     watched_sites(path.read_bytes(), str(path), recorder)
     adapter = JaxAdapter(recorder)
     recorder.adapters.append(adapter)

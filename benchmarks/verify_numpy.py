@@ -38,7 +38,7 @@ class Watched:
     """A program under one watch, which is on while a round of it runs."""
 
     def __init__(self, name: str, watch: str) -> None:
-        self._recorder = Recorder(Options(directory=tempfile.mkdtemp(), root=str(PROGRAMS), watch=watch))
+        self._recorder = Recorder(Options(directory=tempfile.mkdtemp(), watch=watch))
         hook = Hook(self._recorder)
         hook.install()
         self._adapter = next(one for one in self._recorder.adapters if one.name == "numpy")

@@ -82,7 +82,6 @@ class Session:
         if options is None:
             options = Options(
                 directory=new_run(asked.nanlint_run_dir),
-                root=str(config.rootpath),
                 watch=asked.nanlint,
                 include=tuple(asked.nanlint_include),
             )

@@ -19,13 +19,12 @@ _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Users:
-    """Which files are the user's: those under ``root``, without what is installed there; and what is ``include``d.
+    """Which files are the user's: those that are not installed; and what is ``include``d.
 
     ``include`` names packages (``botorch``) or paths. Files from nowhere (a notebook's cell, ``-c``) are the user's.
     """
 
-    def __init__(self, root: str, include: tuple[str, ...] = ()) -> None:
-        self._root = os.path.join(os.path.realpath(root), "")
+    def __init__(self, include: tuple[str, ...] = ()) -> None:
         self._include = tuple(
             os.path.join(os.path.realpath(one), "") if os.path.exists(one) else f"{os.sep}{one}{os.sep}"
             for one in include

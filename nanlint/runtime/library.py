@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -138,7 +137,6 @@ def verify(
         return
     options = Options(
         directory=new_run(run_directory),
-        root=os.getcwd(),
         watch=watch,
         filters=tuple(filters),
         on_nan=on_nan,

@@ -17,7 +17,7 @@ ON_NAN = ("continue", "stop", "debug")
 
 
 class Options(msgspec.Struct, frozen=True):
-    """``directory``: of the run, absolute. ``root``: files below it are the user's, unless they are installed there.
+    """``directory``: of the run, absolute.
 
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
     watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it.
@@ -27,7 +27,6 @@ class Options(msgspec.Struct, frozen=True):
     """
 
     directory: str
-    root: str
     watch: str = "sites"
     filters: tuple[str, ...] = ()
     on_nan: str = "continue"

@@ -40,7 +40,7 @@ class ProcessRecord:
         self.mode = options.watch if self._repeated is None else "all" if self._repeated[0] == 0 else "sentinel"
         #: steps are to be told as they end where one is repeated
         self.prompt = options.on_nan != "continue" or self._repeated is not None
-        self.users = Users(options.root, options.include)
+        self.users = Users(options.include)
         self.adapters: list[Adapter] = []
         self.keep_elements = options.keep_elements
         self._owners: dict[type, Adapter | None] = {}

@@ -71,7 +71,6 @@ def _run(
     directory = new_run(run_directory)
     asked = Options(
         directory=directory,
-        root=os.getcwd(),
         filters=tuple(filters),
         include=tuple(include),
         confidence=str(confidence),

@@ -26,8 +26,7 @@ class Run:
 
     def __init__(self, directory: Path, watch: str = "all", **options: Any) -> None:
         self.directory = str(directory)
-        here = str(Path(__file__).parent)
-        self.recorder = Recorder(Options(directory=self.directory, root=here, watch=watch, **options))
+        self.recorder = Recorder(Options(directory=self.directory, watch=watch, **options))
         self.adapter = JaxAdapter(self.recorder)
         self.recorder.adapters.append(self.adapter)
         self.adapter.start()

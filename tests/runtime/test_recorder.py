@@ -324,7 +324,7 @@ def test_what_is_no_filter_is_told(name: str) -> None:
 
 
 def test_which_files_are_the_users(tmp_path: Path) -> None:
-    users = Users(str(tmp_path), ("json",))
+    users = Users(("json",))
     assert users.owns(str(tmp_path / "train.py"))
     assert users.owns("/elsewhere/train.py")
     assert users.owns("<string>")

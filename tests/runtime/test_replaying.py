@@ -171,7 +171,7 @@ def test_pythons_random_numbers_go_on_as_they_did(first: Path, tmp_path: Path) -
 
 
 def test_generators_without_a_seed_go_on_as_they_did(tmp_path: Path) -> None:
-    states = RandomState(Recorder(Options(directory=str(tmp_path), root=str(tmp_path))))
+    states = RandomState(Recorder(Options(directory=str(tmp_path))))
     try:
         np.random.rand(3), np.random.randn()
         state = states.snapshot()

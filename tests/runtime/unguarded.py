@@ -44,7 +44,7 @@ def main() -> None:
     unguarded = []
     for mode in ("all", "sentinel"):
         before = dict(held(roots))
-        recorder = Recorder(Options(directory=directory, root=directory, watch=mode))
+        recorder = Recorder(Options(directory=directory, watch=mode))
         hook = Hook(recorder)
         hook.install()
         assert {adapter.name for adapter in recorder.adapters} == set(frameworks)

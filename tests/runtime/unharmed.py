@@ -150,7 +150,7 @@ def run(path: str, watch: str | None, fault: str | None) -> dict[str, Any]:
         return {"ended": ended(compile(content, path, "exec", dont_inherit=True), path, printed), **told(printed)}
     directory = tempfile.mkdtemp(dir=os.environ["UNHARMED"])
     filters = ("nonfinite",) if "filter" in os.path.basename(path) else ()
-    options = Options(directory=directory, root=os.path.dirname(path), watch=watch, filters=filters)
+    options = Options(directory=directory, watch=watch, filters=filters)
     recorder = Recorder(options)
     code = importing.probed_code(content, path, recorder) or compile(content, path, "exec", dont_inherit=True)
     hook = importing.Hook(recorder)

@@ -15,8 +15,6 @@ from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.sites import Site
 
-HERE = str(Path(__file__).parent)
-
 
 class Reported:
     """What was reported up to now; all of it after the block."""
@@ -64,7 +62,7 @@ def watched(
 ) -> Iterator[Reported]:
     """Watch the block; files beside this one are the user's."""
     directory.mkdir(exist_ok=True)
-    recorder = Recorder(Options(directory=str(directory), root=HERE, watch=mode, **options))
+    recorder = Recorder(Options(directory=str(directory), watch=mode, **options))
     if sites:
         recorder.watch_module(Module(sites[0].path, ""), sites)
     for kind in adapters:

@@ -78,7 +78,7 @@ class Numbers(Adapter):
 def recorder(directory: Path, *, rank: int = 0, watch: str = "all", filters: tuple[str, ...] = ()) -> Recorder:
     """A recorder that writes into ``directory``; the framework "numbers" is imported."""
     directory.mkdir(parents=True, exist_ok=True)
-    made = Recorder(Options(directory=str(directory), root=str(directory), watch=watch, filters=filters), rank)
+    made = Recorder(Options(directory=str(directory), watch=watch, filters=filters), rank)
     made.adapters.append(Numbers(made))
     made.watch_framework("numbers", "1.0")
     return made
