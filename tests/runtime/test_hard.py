@@ -18,6 +18,7 @@ from tests.sampling import sample
 
 HARD = Path(__file__).with_name("hard")
 PROGRAMS = sorted(HARD.glob("*/*.py"))
+RUNS = [(program, watch) for program in PROGRAMS for watch in ("all", "sites", "sentinel")]
 
 
 def blamed(ran: Ran) -> set[int]:
@@ -29,9 +30,8 @@ def blamed(ran: Ran) -> set[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("watch", ["all", "sites", "sentinel"])
 @pytest.mark.parametrize(
-    "program", sample(PROGRAMS, 5, "hard programs"), ids=lambda path: f"{path.parent.name}/{path.stem}"
+    ("program", "watch"), sample(RUNS, 8, "hard programs"), ids=lambda one: getattr(one, "stem", one)
 )
 def test_the_verdict_the_line_and_the_exit_code_are_right(program: Path, watch: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(program.parent.name) is None:

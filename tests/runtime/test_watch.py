@@ -14,6 +14,7 @@ import pytest
 from nanlint.runtime.events import Alert, Birth, Step
 from nanlint.runtime.runfile import read_run
 from tests.runtime.running import Ran, nanlint, python
+from tests.sampling import sample
 
 torch = pytest.importorskip("torch")
 
@@ -283,11 +284,15 @@ print(watching.run.directory)
 
 @pytest.mark.parametrize(
     ("program", "package", "prefix"),
-    [
-        pytest.param(LIGHTNING, "lightning", "net.", id="lightning"),
-        pytest.param(TRAINER, "transformers", "", id="trainer"),
-        pytest.param(ACCELERATE, "accelerate", "", id="accelerate"),
-    ],
+    sample(
+        [
+            pytest.param(LIGHTNING, "lightning", "net.", id="lightning"),
+            pytest.param(TRAINER, "transformers", "", id="trainer"),
+            pytest.param(ACCELERATE, "accelerate", "", id="accelerate"),
+        ],
+        3,
+        "trainers",
+    ),
 )
 def test_trainers_are_watched_by_their_callbacks_and_their_bad_step_is_repeated(
     program: str, package: str, prefix: str, tmp_path: Path
