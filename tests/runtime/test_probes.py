@@ -164,7 +164,7 @@ def test_an_operand_is_seen_as_it_was_before_an_op_in_place(tmp_path: Path) -> N
 
 
 def test_an_exception_in_a_flagged_expression_leaves_no_operand_behind(tmp_path: Path) -> None:
-    recorder = Recorder(Options(str(tmp_path), str(tmp_path)))
+    recorder = Recorder(Options(str(tmp_path)))
     probing.install(recorder)
     span = Span(1, 1, 1, 5)
     operands = (("a", span), ("b", span))

@@ -33,7 +33,7 @@ LINE = place(__file__, 1)
 
 @pytest.fixture
 def recorder(tmp_path: Path) -> Iterator[Recorder]:
-    recorder = Recorder(Options(str(tmp_path), str(tmp_path), limit=20_000))
+    recorder = Recorder(Options(str(tmp_path), limit=20_000))
     yield recorder
     recorder.end()
 
@@ -69,7 +69,7 @@ def test_the_origin_is_kept_however_long_the_run_goes_on(recorder: Recorder, tmp
 
 
 def test_a_hundred_steps_of_a_hundred_ops_are_small(tmp_path: Path) -> None:
-    recorder = Recorder(Options(str(tmp_path), str(tmp_path)))
+    recorder = Recorder(Options(str(tmp_path)))
     for _ in range(100):
         for line in range(100):
             recorder.executed(recorder.numbered("torch", "aten.add.Tensor", __file__, line))
@@ -101,7 +101,7 @@ from nanlint.runtime.frames import place
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import Recorder
 
-recorder = Recorder(Options(os.getcwd(), os.getcwd()))
+recorder = Recorder(Options(os.getcwd()))
 
 
 def born(line=1):
@@ -193,7 +193,7 @@ def test_an_alert_is_told_once(recorder: Recorder, tmp_path: Path) -> None:
 
 
 def test_stop_raises_at_the_birth(tmp_path: Path) -> None:
-    recorder = Recorder(Options(str(tmp_path), str(tmp_path), on_nan="stop"))
+    recorder = Recorder(Options(str(tmp_path), on_nan="stop"))
     with pytest.raises(NonFinite, match="nan first appeared in log"):
         born(recorder)
     recorder.end()
@@ -236,7 +236,7 @@ def test_a_filter_that_fails_is_named_and_the_others_are_asked(tmp_path: Path) -
 
     (tmp_path / "mine_that_fails.py").write_text("def bad(health, tensor):\n    return tensor.nothing\n")
     filters = (f"{tmp_path / 'mine_that_fails.py'}:bad", "has_inf_or_nan")
-    recorder = Recorder(Options(str(tmp_path), str(tmp_path), filters=filters))
+    recorder = Recorder(Options(str(tmp_path), filters=filters))
     recorder.add_adapter(NumpyAdapter(recorder))
     recorder.wants("x", "numpy", numpy.array([1.0, math.nan]))
     recorder.end()
@@ -370,7 +370,7 @@ def test_who_runs_the_training_knows_its_epoch_better_than_what_is_seen(recorder
 
 
 def test_a_repetition_begins_where_the_program_is_after_a_restart(tmp_path: Path) -> None:
-    options = Options(str(tmp_path), str(tmp_path), replay=(99, 100), replayed=str(tmp_path))
+    options = Options(str(tmp_path), replay=(99, 100), replayed=str(tmp_path))
     recorder = Recorder(options)
     assert recorder.mode == "sentinel"
     recorder.begin_at(99)

@@ -110,9 +110,9 @@ def test_the_bad_step_of_a_program_without_seeds_is_repeated(framework: str, tmp
 def recorded(directory: Path, replay: tuple[int, int] | None = None) -> Recorder:
     """The watch of a run; of one that repeats ``first``."""
     directory.mkdir()
-    options = Options(str(directory), str(directory), watch="sentinel")
+    options = Options(str(directory), watch="sentinel")
     if replay is not None:
-        options = Options(str(directory), str(directory), replay=replay, replayed=str(directory.parent / "first"))
+        options = Options(str(directory), replay=replay, replayed=str(directory.parent / "first"))
     return Recorder(options)
 
 
