@@ -555,7 +555,6 @@ def flagged(tmp_path: Path, watch: str = "sites", **options: Any) -> tuple[Run, 
     probe = Probe(whole, "log", "jax", (("x", inner),), "x", 0.0, "zero")
     sites.append(site_of(probe, key="scan", path=str(path), code="NL", finding=whole))
     run = Run(tmp_path, watch, **options)
-    run.recorder.users = type(run.recorder.users)(str(tmp_path))
     run.recorder.watch_module(Module(str(path), "0"), sites)
     space: dict[str, Any] = {}
     exec(compile(FLAGGED, str(path), "exec"), space)
