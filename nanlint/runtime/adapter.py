@@ -22,6 +22,15 @@ from nanlint.runtime.hooks import around as around
 from nanlint.runtime.hooks import safely as safely
 from nanlint.runtime.sites import Site
 
+#: how often results, gradients and runs of sessions are looked at: the first, as most of what goes wrong does so early;
+#: then one in so many, so that a long training hardly pays. Odd, so as not to fall in with what a program does in turns
+FIRST, EVERY = 64, 7
+
+
+def is_due(count: int, first: int = FIRST, every: int = EVERY) -> bool:
+    """Whether what came so many times before is looked at this time."""
+    return count < first or count % every == 0
+
 
 @dataclass(frozen=True)
 class Tensor:

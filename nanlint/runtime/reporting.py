@@ -31,7 +31,7 @@ _ROLES = {
 }
 
 
-#: findings that were not watched, which are named where no line is known
+#: findings that were not watched, which are named where no line is known: all are listed below with their verdicts
 MOST_SUSPECTED = 3
 
 

@@ -1,7 +1,7 @@
 """Hard programs: nested transforms, several processes, sessions, loss scalers, what is computed again.
 
-Each is run under each watch: its exit code is right (0 for those that say that they are clean), and no line is blamed
-but the one that is marked; under ``--watch all`` that line is.
+Each may be run under each watch, and a run of the tests draws some: its exit code is right (0 for those that say that
+they are clean), and no line is blamed but the one that is marked; under ``--watch all`` that line is.
 """
 
 from __future__ import annotations

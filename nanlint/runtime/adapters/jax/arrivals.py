@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jax._src import api, core
 
-from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapter import EVERY, FIRST, Watch, around, is_due, safely
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
 from nanlint.runtime.frames import place
@@ -25,9 +25,8 @@ from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 RESULTS, DERIVATIVE = "the results of a jitted function", "a derivative"
-#: calls of a function that are looked at, and every how-manieth is after them; the same of a training step, where what
-#: is not finite shows in the loss of the next one, which is always looked at
-FIRST, EVERY = 64, 7
+#: the same of the results of a training step: what is not finite shows in the loss of the next one, which is always
+#: looked at, and to look at all parameters takes as long as a tenth of a small step
 FIRST_TRAINED, EVERY_TRAINED = 8, 28
 #: calls whose results wait to be there; bytes of results that are held for that, of more they are only watched
 MOST, LARGE = 64, 1 << 26
@@ -153,7 +152,7 @@ class Arrivals:
         self._traced += any(isinstance(x, core.Tracer) for x in jax.tree.leaves(gradients))
         if self._depth or not self._hooks:
             return
-        due = self._derived < FIRST or self._derived % EVERY == 0
+        due = is_due(self._derived)
         leaves = list(_arrays(gradients))
         losses = list(_arrays(value))[:1]
         if not due or not [*leaves, *losses]:
@@ -191,7 +190,7 @@ class Arrivals:
         first, every = (FIRST_TRAINED, EVERY_TRAINED) if trained else (FIRST, EVERY)
         if calls >= first:
             self._settled.add(function)
-        due = calls < first or calls % every == 0
+        due = is_due(calls, first, every)
         given = [x for x in arguments or () if _is_float(x)]
         small = sum(getattr(x, "nbytes", 0) for x in (*looked, *given)) <= LARGE
         self._waiting.append(

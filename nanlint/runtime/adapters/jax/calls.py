@@ -40,7 +40,8 @@ from nanlint.runtime.hooks import Guard, Hooks, Own
 CALL = "a call of a jitted function"
 #: where it is rarely looked: at the first calls, and at every so-manieth
 FIRST, RARELY = 4, 32
-#: numbers that a function gave with its probes and without them, alike, until it is trusted to; or seconds of that
+#: numbers that a function gave with its probes and without them, alike, until it is trusted to (where rounding differs,
+#: it was seen to do so in one of some hundred); or seconds of that, which a long step would soon exceed
 COMPARED, SPENT = 1 << 17, 10.0
 #: calls whose probes are not read yet: of those that may be gone through again, which hold memory, and of others
 MOST_HELD, MOST_UNREAD = 4, 64

@@ -29,7 +29,7 @@ from tensorflow.python.ops import control_flow_util as _control
 from tensorflow.python.ops import gradients_util as _gradients
 from tensorflow.python.saved_model import save as _save
 
-from nanlint.runtime.adapter import Watch, around
+from nanlint.runtime.adapter import Watch, around, is_due
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Settings
 from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
@@ -56,8 +56,6 @@ _ELSEWHERE = ("Dataset",)
 
 #: seconds that what came by at flagged lines may be newer than what is written down
 STALE = 2.0
-#: calls of a function whose results are looked at, and every how-manieth is after them
-FIRST, EVERY = 64, 7
 #: results of these are looked at where a tape gives them
 _TAPED = (b"__forward_", b"__backward_")
 #: of the name of a function in a context, what is not the user's
@@ -247,7 +245,7 @@ class GraphWatch:
             self._watch.alert(
                 "rounds",
                 "XLA fuses other ops where all are watched: numbers that it computes may differ from those without a "
-                "watch in their last digits; --watch sites and sentinel change none",
+                "watch in their last digits",
             )
         before = len(graph.get_operations())
         for probe in probes:
@@ -301,7 +299,7 @@ class GraphWatch:
             with self.at_rest():
                 for probe in called.filters:
                     probe.read(self._watch)
-        if called.gives and not rung and (called.calls < FIRST or called.calls % EVERY == 0):
+        if called.gives and not rung and is_due(called.calls):
             self._came_back(name, inputs, outputs or ())
         called.calls += 1
         self.after_call(name, rung or outputs is None)

@@ -18,7 +18,7 @@ from tensorflow.python.client import session as _session
 from tensorflow.python.eager import context as _context
 from tensorflow.python.framework import ops as _ops
 
-from nanlint.runtime.adapter import Watch, safely
+from nanlint.runtime.adapter import Watch, is_due, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Setting
 from nanlint.runtime.adapters.tensorflow.arrivals import LOSS, dense, judge
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe, Rows, needed, watched_in
@@ -36,8 +36,6 @@ from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told, and as it is reported where something arrived
 SESSION, ASKED = "a TensorFlow session", "Session.run()"
-#: runs of the same fetches that are looked at, and every how-manieth is after them
-FIRST, EVERY = 64, 7
 
 
 def is_run_by_session() -> bool:
@@ -104,7 +102,7 @@ class Sessions:
         plan = Plan()
         safely(self._watch, SESSION, self._ask, plan_of := [plan], session.graph, fetches, feed_dict)
         plan = plan_of[0]
-        due = plan.runs < FIRST or plan.runs % EVERY == 0
+        due = is_due(plan.runs)
         plan.runs += 1
         extra = plan.extra if due else []
         if not extra:

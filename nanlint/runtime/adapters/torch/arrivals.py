@@ -19,7 +19,7 @@ from torch import autograd
 from torch.optim import Optimizer
 from torch.utils.weak import WeakIdKeyDictionary
 
-from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapter import Watch, around, is_due, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
 from nanlint.runtime.adapters.torch.deferred import Left
 from nanlint.runtime.adapters.torch.plans import keys_of
@@ -30,8 +30,6 @@ from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
 PASS, DERIVED = "a backward pass", "a derivative"
-#: passes whose gradients are all looked at, and every how-manieth is after them
-FIRST, EVERY = 64, 7
 #: nodes of a graph that are looked at for the leaves; one pass of a larger graph takes long enough
 MOST = 100_000
 #: functions that give derivatives of a function, whose results are looked at
@@ -112,7 +110,7 @@ class Arrivals:
         keeps = bool(kwargs.get("accumulate_grad", False))
         asked = "backward()" if keeps else "autograd.grad()"
         inputs = args[3] if len(args) > 3 else ()
-        due = self._passes < FIRST or self._passes % EVERY == 0
+        due = is_due(self._passes)
         self._passes += 1
         far = any(getattr(one, "device", None) is not None and one.device.type in self._far for one in roots)
         leaves: list[torch.Tensor] = []
