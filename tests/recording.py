@@ -63,7 +63,8 @@ class Run:
 RUN = Run()
 
 
-#: how far two results of these formats are apart after a few roundings, relative to them
+#: how far two results of these formats are apart after a few roundings, relative to them; where terms of about one cancel,
+#: as in the gradient of a softmax, the rest is apart by as much
 FEW_DIGITS = {"float16": 4e-3, "bfloat16": 3e-2}
 
 
@@ -150,13 +151,13 @@ def alike(one: Answer, other: Answer) -> bool:
         if not isinstance(other, np.ndarray) or one.shape != other.shape or one.dtype != other.dtype:
             return False
         wide = complex if one.dtype.kind == "c" else float
-        few = FEW_DIGITS.get(one.dtype.name, 1e-3)
+        few, rest = FEW_DIGITS.get(one.dtype.name, 1e-3), FEW_DIGITS.get(one.dtype.name, 1e-6)
         one, other = one.astype(wide), other.astype(wide)
         if few > 1e-3 and has_float16():
             # what overflows in float32, of which float16 is made elsewhere, may be finite
             both = np.isfinite(one) & np.isfinite(other)
             one, other = one[both], other[both]
-        return bool(np.allclose(one, other, rtol=few, atol=1e-6, equal_nan=True))
+        return bool(np.allclose(one, other, rtol=few, atol=rest, equal_nan=True))
     if isinstance(one, dict):
         return isinstance(other, dict) and one.keys() == other.keys() and all(alike(one[k], other[k]) for k in one)
     if isinstance(one, list):
