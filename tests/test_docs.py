@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -171,7 +172,7 @@ def test_layers_import_from_those_below_them_only() -> None:
     (layers,) = blocks(sections((ROOT / "docs" / "design.md").read_text(encoding="utf-8"))["Layers"], "text")
     order = [line.split()[0] for line in layers.splitlines()]
     upwards = []
-    for module, imported in IMPORTS.items():
+    for module, imported in imports().items():
         here = _layer(module)
         assert here in order, f"docs/design.md does not know the layer of {module}"
         upwards += [f"{module}: {there}" for there in imported if order.index(_layer(there)) < order.index(here)]
@@ -183,8 +184,8 @@ def test_modules_do_not_import_each_other_in_a_circle() -> None:
 
     A part of the front end is given what holds all parts, and may name its type: Python's grammar is recursive.
     """
-    behind = {module: _behind(module) for module in IMPORTS}
-    circles = {frozenset(n for n in behind[m] if m in behind[n]) for m in IMPORTS if m in behind[m]}
+    behind = {module: _behind(module) for module in imports()}
+    circles = {frozenset(n for n in behind[m] if m in behind[n]) for m in imports() if m in behind[m]}
     assert circles == {frozenset(f"nanlint.source.{name}" for name in ("notebook", "project", "reading", "text"))}
 
 
@@ -197,7 +198,7 @@ def _behind(module: str) -> set[str]:
     found: set[str] = set()
     pending = [module]
     while pending:
-        new = IMPORTS[pending.pop()] - found
+        new = imports()[pending.pop()] - found
         found |= new
         pending += new
     return found
@@ -226,8 +227,11 @@ def _imports(path: Path, modules: Collection[str]) -> set[str]:
     return found
 
 
-#: the modules of the package that each of them imports
-IMPORTS = {module: _imports(path, _modules()) for module, path in _modules().items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    """The modules of the package that each of them imports."""
+    modules = _modules()
+    return {module: _imports(path, modules) for module, path in modules.items()}
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=[guide.name for guide in GUIDES])

@@ -202,6 +202,14 @@ def test_what_cancels_in_half_precision_is_apart_by_a_rounding_of_what_cancelled
     assert not alike(np.array([0.05], "float16"), np.array([0.0], "float16"))
 
 
+def test_few_of_many_kinds_may_be_others() -> None:
+    kinds = np.zeros(100, "uint8")
+    few, many = (np.where(np.arange(100) < count, 2, kinds).astype("uint8") for count in (2, 3))
+    assert alike(kinds, few)
+    assert not alike(kinds, many)
+    assert not alike(np.zeros(3, "uint8"), np.array([0, 0, 2], "uint8"))
+
+
 def test_a_sample_is_another_part_for_each_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RUN, "everything", False)
     parts = []

@@ -320,7 +320,12 @@ def cluster() -> Iterator[Any]:
     os.chdir("/")
     try:
         with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+            scheduler_kwargs={"allowed_failures": 1},  # by default 3: a new worker takes seconds to start
         ) as found:
             os.chdir(before)
             yield found

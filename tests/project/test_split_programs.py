@@ -18,7 +18,6 @@ from tests.project.splitting import (
     MAIN,
     REWRITTEN,
     STYLES,
-    Judged,
     Parts,
     figures,
     found_in,
@@ -32,31 +31,18 @@ ALIKE, RECALL = 0.955, 0.82
 ALIKE_IN_ALL, RECALL_IN_ALL = 0.925, 0.85
 #: findings, for each split, at what has nothing to be found
 SURPLUS = 0.005
-#: of the sample that every run of the tests looks at
-SAMPLE = PROGRAMS[::40]
-
-
-def hold(results: list[Judged]) -> None:
-    """What is in the main file is judged as it was."""
-    here = figures(results, in_main=True)
-    assert here.share >= ALIKE, here
-    assert here.surplus <= SURPLUS * here.splits + 1, here
-
-
-def test_a_sample_of_programs_is_judged_in_several_files_as_in_one() -> None:
-    results = list(judged(SAMPLE, processes=1))
-    assert len(results) > 3 * len(SAMPLE)
-    assert {one.style for one in results} == STYLES.keys()
-    hold(results)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_programs_are_judged_in_several_files_as_in_one() -> None:
-    results = list(judged(PROGRAMS[::6]))
+    results = list(judged(PROGRAMS[::12]))
     assert {one.form for one in results} == REWRITTEN.keys()
-    hold(results)
-    assert figures(results, in_main=True).recall >= RECALL
+    assert {one.style for one in results} == STYLES.keys()
+    here = figures(results, in_main=True)
+    assert here.share >= ALIKE, here
+    assert here.surplus <= SURPLUS * here.splits + 1, here
+    assert here.recall >= RECALL
     everywhere = figures(results, in_main=False)
     assert everywhere.share >= ALIKE_IN_ALL
     assert everywhere.recall >= RECALL_IN_ALL

@@ -1,13 +1,13 @@
-"""Runs ``python -m MODULE …`` as a fresh process would, in a fork of one that has imported nanlint: it starts but once.
+"""Runs ``python -m MODULE …`` and ``python SCRIPT.py …`` as a fresh process would, in a fork that imports in no time.
 
 ``python forking.py SOCKET`` serves forks. What it has imported is nanlint's alone, and nothing of it has run; a program
-under `nanlint verify` is a fork of its own, which imports its frameworks itself.
+under `nanlint verify` is a fork of its own, which finds its frameworks ``preloading``.
 """
 
 from __future__ import annotations
 
 import atexit
-import functools
+import gc
 import json
 import os
 import runpy
@@ -18,9 +18,16 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import NoReturn
+
+if __name__ == "__main__":
+    from preloading import NAMES, Preloaded
+else:
+    from tests.runtime.preloading import Preloaded
 
 #: what a command of nanlint imports on its way
 MODULES = (
@@ -30,7 +37,7 @@ MODULES = (
 
 
 class Forked:
-    """Stands for ``subprocess.Popen`` with these streams; ``arguments`` are those behind ``python -m``."""
+    """Stands for ``subprocess.Popen`` with these streams; ``arguments``: a module or a script, and its own."""
 
     def __init__(
         self,
@@ -62,17 +69,17 @@ class Forked:
         os.kill(self.pid, number)
 
 
-@functools.cache
-def served_at(python_path: str) -> str:
-    """Where forks are served to this process, with this search path."""
+def served_in(environment: Mapping[str, str]) -> str:
+    """Where forks are served to this process, of one that has these variables."""
     directory = Path(tempfile.mkdtemp(prefix="forks-"))
-    installed = directory / "site-packages" / "forking.py"  # where its frame is not taken for the user's
-    installed.parent.mkdir()
-    shutil.copy(__file__, installed)
+    installed = directory / "site-packages"  # where their frames are not taken for the user's
+    installed.mkdir()
+    for name in ("forking.py", "preloading.py"):
+        shutil.copy(Path(__file__).with_name(name), installed)
     address = str(directory / "socket")
     server = subprocess.Popen(
-        [sys.executable, str(installed), address],
-        env={**os.environ, "PYTHONPATH": python_path}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [sys.executable, str(installed / "forking.py"), address],
+        env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     atexit.register(server.communicate)  # closes its input, which ends it
     assert server.stdout is not None
@@ -80,8 +87,8 @@ def served_at(python_path: str) -> str:
     return address
 
 
-def serve(address: str) -> str:
-    """Serve forks until the standard input is closed; returns in each of them, with the module that it shall run."""
+def serve(address: str, preloaded: Preloaded) -> str:
+    """Serve forks until the standard input is closed; returns in each of them, with what it shall run."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
@@ -92,13 +99,13 @@ def serve(address: str) -> str:
             if not os.fork():
                 listener.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                return _begun(address, connection)
+                return _begun(address, connection, preloaded)
             connection.close()
     shutil.rmtree(Path(address).parent)
     sys.exit()
 
 
-def _begun(address: str, connection: socket.socket) -> str:
+def _begun(address: str, connection: socket.socket, preloaded: Preloaded) -> str:
     """Become what was asked for; another fork stays behind to tell how it ended."""
     length, streams, _, _ = socket.recv_fds(connection, 4, 3)
     with connection.makefile("rb") as asked:
@@ -116,18 +123,22 @@ def _begun(address: str, connection: socket.socket) -> str:
     os.environ.clear()
     os.environ.update(environment)
     module, *rest = arguments
-    sys.argv = ["-m", *rest]
-    sys.orig_argv[1:] = ["-m", *arguments]
-    sys.path[0] = directory
+    is_script = module.endswith(".py")
+    if not preloaded.fits(environment):
+        os.execve(sys.executable, [sys.executable, *([] if is_script else ["-m"]), *arguments], environment)
+    sys.argv = [module if is_script else "-m", *rest]
+    sys.orig_argv[1:] = arguments if is_script else ["-m", *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(module)) if is_script else directory
     sys.modules["__main__"] = ModuleType("__main__")
+    sys.meta_path.insert(0, preloaded)
     if module == "nanlint":
-        _launch_forks(address)
+        _launch_forks(address, preloaded)
     else:
         sys.modules.pop(module, None)  # it runs as __main__
     return str(module)
 
 
-def _launch_forks(address: str) -> None:
+def _launch_forks(address: str, preloaded: Preloaded) -> None:
     """Have `nanlint verify` run its program in a fork, where a fork can be what it asks for."""
     from nanlint.runtime import launch
     from nanlint.runtime.options import STARTUP
@@ -137,14 +148,46 @@ def _launch_forks(address: str) -> None:
     path = f"{STARTUP}{os.pathsep}{os.environ['PYTHONPATH']}"
 
     def popen(arguments: Sequence[str], env: Mapping[str, str]) -> Forked | subprocess.Popen[bytes]:
-        if arguments[: len(start)] != start or env["PYTHONPATH"] != path or launch.HASH_SEED in env:
-            return subprocess.Popen(arguments, env=env)
-        return Forked(address, arguments[len(start) :], env, os.getcwd())
+        is_start = arguments[: len(start)] == start and env["PYTHONPATH"] == path and launch.HASH_SEED not in env
+        if is_start and preloaded.fits(env) and not any(map(sets_environment, arguments)):
+            return Forked(address, arguments[len(start) :], env, os.getcwd())
+        return subprocess.Popen(arguments, env=env)
 
     vars(launch)["subprocess"] = SimpleNamespace(Popen=popen, _args_from_interpreter_flags=lambda: flags)
+
+
+def sets_environment(argument: str) -> bool:
+    """Whether an argument is a program that sets variables, which frameworks may read when they are imported."""
+    return argument.endswith(".py") and os.path.exists(argument) and b"environ" in Path(argument).read_bytes()
+
+
+def run(what: str) -> None:
+    """What Python does with a script, and with -m."""
+    if not what.endswith(".py"):
+        runpy._run_module_as_main(what)  # type: ignore[attr-defined]
+        return
+    main, path = sys.modules["__main__"], os.path.abspath(what)
+    main.__file__ = path
+    exec(compile(Path(path).read_bytes(), path, "exec", dont_inherit=True), vars(main))
+
+
+def finish(code: int) -> NoReturn:
+    """End as Python does, but for taking thousands of modules apart, which takes longer than most programs."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush(), sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
     for name in MODULES:
         __import__(name)
-    runpy._run_module_as_main(serve(sys.argv[1]))  # type: ignore[attr-defined]  # what Python does with -m
+    loaded = Preloaded(NAMES)
+    gc.freeze()  # what is there stays shared with the forks
+    try:
+        run(serve(sys.argv[1], loaded))
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        finish(end.code or 0)
+    finish(0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 from nanlint.runtime.events import Birth
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.verdicts import births_of
-from tests.runtime.forking import Forked, served_at
+from tests.runtime.forking import Forked, served_in, sets_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 TOGETHER = str(Path(__file__).with_name("seeded") / "together.py")
@@ -41,8 +43,12 @@ def environment() -> dict[str, str]:
     return {**ours, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def python(*arguments: str, cwd: Path, stdin: str | None = None, installed: Path | None = None) -> Ran:
-    """As the user runs it by hand. ``installed``: a directory of further packages."""
+def python(
+    *arguments: str, cwd: Path, stdin: str | None = None, installed: Path | None = None, fresh: bool = False
+) -> Ran:
+    """As the user runs it by hand. ``installed``: a directory of further packages; ``fresh``: see ``verify``."""
+    if not fresh and installed is None and is_forked(arguments, cwd):
+        return forked(*arguments, cwd=cwd, stdin=stdin)
     path = os.pathsep.join(map(str, filter(None, (ROOT, installed))))
     env = {**environment(), "PYTHONPATH": path}
     done = subprocess.run(
@@ -53,16 +59,32 @@ def python(*arguments: str, cwd: Path, stdin: str | None = None, installed: Path
 
 
 def nanlint(*arguments: str, cwd: Path, stdin: str | None = None) -> Ran:
-    """The command, in a fork of a process that has imported it."""
+    """The command."""
     if not hasattr(os, "fork"):
         return python("-m", "nanlint", *arguments, cwd=cwd, stdin=stdin)
+    return forked("nanlint", *arguments, cwd=cwd, stdin=stdin)
+
+
+def forked(*arguments: str, cwd: Path, stdin: str | None = None) -> Ran:
+    """A script or module, with its arguments, in a fork of a process that has imported nanlint and frameworks."""
     with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin or "")
         given.seek(0)
         streams = [one.fileno() for one in (given, out, err)]
-        code = Forked(served_at(str(ROOT)), ("nanlint", *arguments), environment(), str(cwd), streams).wait(SECONDS)
+        code = Forked(server(), arguments, environment(), str(cwd), streams).wait(SECONDS)
         out.seek(0), err.seek(0)
         return Ran(code, out.read().decode(), err.read().decode())
+
+
+def is_forked(arguments: Sequence[str], cwd: Path) -> bool:
+    """Whether it makes no difference to a script if frameworks were imported before."""
+    return hasattr(os, "fork") and arguments[0].endswith(".py") and not sets_environment(str(cwd / arguments[0]))
+
+
+@functools.cache
+def server() -> str:
+    """Where this process has its forks from."""
+    return served_in(environment())
 
 
 def verify(

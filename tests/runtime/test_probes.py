@@ -114,7 +114,7 @@ def test_the_source_the_traceback_and_pickles_are_as_without_probes(tmp_path: Pa
         print(eval("softmax(np.array([1.0, 2.0]))", dict(vars(loss))))
         """,
     )
-    there = python("train.py", cwd=tmp_path)
+    there = python("train.py", cwd=tmp_path, fresh=True)
     ran = verify("train.py", cwd=tmp_path)
     assert there.code == 0
     assert ran.stdout == there.stdout
@@ -124,7 +124,7 @@ def test_the_bytecode_of_the_program_has_no_probes(tmp_path: Path) -> None:
     write(tmp_path, "loss.py", LOSS)
     write(tmp_path, "train.py", "import loss, numpy as np\nprint(loss.softmax(np.array([1.0, 2.0])))\n")
     verify("train.py", cwd=tmp_path)
-    there = python("train.py", cwd=tmp_path)
+    there = python("train.py", cwd=tmp_path, fresh=True)
     assert there.code == 0
     assert verify("train.py", cwd=tmp_path).stdout == there.stdout
 

@@ -59,7 +59,7 @@ FRESH = ("arguments and the path", "main", "a syntax error", "an exit hook", "a 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_runs_as_python_runs_it(name: str, tmp_path: Path) -> None:
     script = written(tmp_path, PROGRAMS[name])
-    there = python(script, "one", "--two", cwd=tmp_path, stdin="abc\n")
+    there = python(script, "one", "--two", cwd=tmp_path, stdin="abc\n", fresh=True)
     ran = verify(script, "one", "--two", cwd=tmp_path, stdin="abc\n", fresh=name in FRESH)
     assert_alike(ran, there)
 
@@ -82,7 +82,7 @@ def test_every_way_to_name_a_program(arguments: tuple[str, ...], tmp_path: Path)
     told = "import sys\nprint(__name__, __package__, __spec__ and __spec__.name, sys.argv, sys.path[0])\n"
     (package / "__main__.py").write_text(told)
     (package / "inner.py").write_text(told)
-    there = python(*arguments, cwd=tmp_path)
+    there = python(*arguments, cwd=tmp_path, fresh=True)
     ran = verify(*arguments, cwd=tmp_path, fresh=arguments[:2] == ("-m", "package"))
     if arguments[0] == "nothing.zip":
         assert ran.code == 2

@@ -21,9 +21,7 @@ MARK = "# born"
 def births_in(framework: str, directory: Path) -> dict[str, list[Birth]]:
     """The births in all programs of a framework, by file."""
     programs = sorted((SEEDED / framework).glob("*.py"))
-    ran, births = together(
-        *(shlex.quote(str(program)) for program in programs), cwd=directory, run=framework, fresh=True
-    )
+    ran, births = together(*(shlex.quote(str(program)) for program in programs), cwd=directory, run=framework)
     assert ran.stderr.count("Traceback") == 0, ran.stderr
     assert births.keys() <= {program.name for program in programs}
     return births

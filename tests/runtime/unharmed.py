@@ -21,6 +21,7 @@ import os
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Sequence
 from types import CodeType, ModuleType
 from typing import Any
@@ -28,6 +29,8 @@ from typing import Any
 #: what fails, and where it is not looked for: what runs before and after the program, and not in it
 FAILING = ("nanlint.runtime.adapters.", "nanlint.runtime.probing", "nanlint.runtime.arrays", "nanlint.runtime.frames")
 NAME = "__nanlint_fault__"
+#: runs are kept here
+HERE = os.getcwd()
 #: what must not fail, and is small for that: a mode of PyTorch's, in which two guards stand; what stands for a
 #: compiled graph; where NumPy keeps what the program chose for errors; what JAX unpacks
 TRUSTED = {
@@ -148,7 +151,7 @@ def run(path: str, watch: str | None, fault: str | None) -> dict[str, Any]:
         content = file.read()
     if watch is None:
         return {"ended": ended(compile(content, path, "exec", dont_inherit=True), path, printed), **told(printed)}
-    directory = tempfile.mkdtemp(dir=os.environ["UNHARMED"])
+    directory = tempfile.mkdtemp(dir=HERE)
     filters = ("nonfinite",) if "filter" in os.path.basename(path) else ()
     options = Options(directory=directory, watch=watch, filters=filters)
     recorder = Recorder(options)
@@ -193,7 +196,10 @@ def told(printed: io.StringIO) -> dict[str, str]:
 
 def main() -> None:
     """Answer."""
+    for name in [name for name in sys.modules if name.startswith("nanlint")]:
+        del sys.modules[name]
     sys.meta_path.insert(0, Finder())
+    warnings.simplefilter("ignore")
     for framework in sys.argv[1:]:
         importlib.import_module(framework)
     answers = os.fdopen(os.dup(1), "w")

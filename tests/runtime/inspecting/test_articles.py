@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from nanlint.runtime.inspecting.debugger_v2 import read_dump
 from nanlint.runtime.inspecting.model import Run
 from nanlint.runtime.inspecting.terminal import Terminal
 from nanlint.runtime.runfile import read_run
-from tests.runtime.running import nanlint
+from tests.runtime.running import nanlint, python
 
 Say = Callable[..., str]
 
@@ -139,8 +137,8 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Run:
     pytest.importorskip("tensorflow")
     directory = tmp_path_factory.mktemp("dump")
     (directory / "train.py").write_text(TF2)
-    done = subprocess.run([sys.executable, "train.py", "logs"], cwd=directory, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
+    done = python("train.py", "logs", cwd=directory)
+    assert done.code == 0, done.stderr
     return read_dump(str(directory / "logs"))
 
 
@@ -276,8 +274,8 @@ def test_debugger_v2_of_a_compiled_keras_model_opens_at_the_log_too(tmp_path: Pa
     pytest.importorskip("keras")
     dumps = 'tf.debugging.experimental.enable_dump_debug_info("logs", "FULL_HEALTH", circular_buffer_size=-1)\n'
     (tmp_path / "train.py").write_text(KERAS.replace("import keras\n", f"import keras\n\n{dumps}"))
-    done = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
+    done = python("train.py", cwd=tmp_path)
+    assert done.code == 0, done.stderr
     say = terminal_of(read_dump(str(tmp_path / "logs")))
     alerts = say("alerts").splitlines()
     assert "-inf first appeared in Log" in alerts[1]

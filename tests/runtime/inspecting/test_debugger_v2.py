@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ from nanlint.runtime.inspecting.model import Incident, Run
 from nanlint.runtime.inspecting.page import as_data
 from nanlint.runtime.inspecting.terminal import Terminal
 from nanlint.runtime.runfile import RunError
+from tests.runtime.running import python
 
 PROGRAM = Path(__file__).with_name("dumping.py")
 
@@ -30,9 +28,8 @@ needs_tensorflow = pytest.mark.skipif(
 def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a dump in each mode."""
     directory = tmp_path_factory.mktemp("dumps")
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run([sys.executable, str(PROGRAM), str(directory)], env=environment, capture_output=True)
-    assert done.returncode == 0, done.stderr.decode()
+    done = python(str(PROGRAM), str(directory), cwd=directory)
+    assert done.code == 0, done.stderr
     return directory
 
 
