@@ -469,6 +469,27 @@ def test_what_was_donated_is_gone(run: Run) -> None:
     assert x.is_deleted()
 
 
+def test_what_is_compiled_ahead_of_time_is_watched_and_called_as_before(run: Run) -> None:
+    def step(state: Any, x: Any) -> Any:
+        return {"sum": state["sum"] + jnp.log(x).sum()}, state["sum"]
+
+    alone = jax.jit(step, donate_argnums=0)
+    lowered = alone.lower({"sum": jnp.zeros(())}, jnp.ones(2))
+    compiled = lowered.compile(compiler_options={"xla_cpu_enable_fast_math": False})
+    state = {"sum": jnp.ones(())}
+    expected = step(state, jnp.array([0.5, 3.0]))
+    assert same(compiled(state, jnp.array([0.5, 3.0])), jax.block_until_ready(expected))
+    with pytest.raises(TypeError, match="float32"):
+        compiled({"sum": jnp.zeros(())}, jnp.ones(3))
+    with pytest.raises(TypeError):
+        jax.jit(compiled)({"sum": jnp.zeros(())}, jnp.ones(2))
+    compiled({"sum": jnp.zeros(())}, jnp.array([0.0, 1.0]))
+    (birth,) = run.births()
+    assert state["sum"].is_deleted()
+    assert (birth.op, blamed(birth)) == ("log", 'return {"sum": state["sum"] + jnp.log(x).sum()}, state["sum"]')
+    assert float(compiled({"sum": jnp.zeros(())}, jnp.ones(2))[0]["sum"]) == 0.0  # when nothing is watched any more
+
+
 def test_stop_leaves_jax_as_it_was(tmp_path: Path) -> None:
     from jax._src import pjit
 

@@ -18,6 +18,7 @@ from nanlint.runtime.verdicts import State
 torch = pytest.importorskip("torch")
 
 from nanlint.runtime.adapters.torch.breakdown import is_concrete  # noqa: E402
+from tests.runtime.running import verify  # noqa: E402
 from tests.runtime.test_torch import Watching, watching  # noqa: E402, F401
 
 
@@ -169,6 +170,26 @@ for step in range(3):
     value.backward()
 told = value.item().hex(), x.grad.tolist(), w.grad.tolist()
 """
+
+
+SCRIPT = """
+import torch
+
+@torch.jit.script
+def entropy(x: torch.Tensor) -> torch.Tensor:
+    p = x * 2.0
+    if bool(p.sum() > 0):
+        p = p * torch.log(p)
+    return p
+
+print(entropy(torch.tensor([0.0, 0.5])).sum())
+"""
+
+
+def test_what_is_flagged_in_torchscript_is_not_called_unreached(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SCRIPT, "utf-8")
+    ran = verify("train.py", cwd=tmp_path)
+    assert (ran.stdout, ran.verdicts()) == ("tensor(nan)\n", [("NL104", "not watched")])
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from nanlint.runtime.adapter import Adapter, Watch
+from nanlint.runtime.adapters.jax.ahead import Ahead
 from nanlint.runtime.adapters.jax.births import Births
 from nanlint.runtime.adapters.jax.calls import Calls, forget
 from nanlint.runtime.adapters.jax.clips import Clips
@@ -30,7 +31,7 @@ class JaxAdapter(Adapter):
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self._gradients, self._norms, self._clips = Gradients(watch), Norms(watch), Clips(watch)
-        self._calls, self._rules = Calls(watch), Rules(watch)
+        self._calls, self._ahead, self._rules = Calls(watch), Ahead(watch), Rules(watch)
 
     def start(self) -> None:
         """Hook into the calls of jitted functions."""
@@ -39,6 +40,7 @@ class JaxAdapter(Adapter):
         filters = [Filters(self.watch)] if self.watch.filtering and self.watch.mode != "sentinel" else []
         norms = [self._norms] if self.watch.mode == "sentinel" else []
         self._calls.start([*everything, *flagged, *filters, *norms])
+        self._ahead.start()
         self._rules.start()
         self._calls.arrivals.start()
         if self.watch.mode != "sites":
@@ -47,6 +49,7 @@ class JaxAdapter(Adapter):
     def stop(self) -> None:
         """Read what is unread, and leave them."""
         self._calls.arrivals.stop()
+        self._ahead.stop()
         self._calls.stop()
         self._gradients.stop()
         self._norms.stop()

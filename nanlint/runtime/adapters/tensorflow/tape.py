@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import tensorflow as tf
+from tensorflow.python.eager import forwardprop as _forwardprop
 from tensorflow.python.eager import record as _record
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
@@ -101,6 +104,11 @@ class TapeWatch:
             self.arrived(target, tf.nest.flatten(sources), found, asked)
             return found
 
+        def pushed(original: Any, accumulator: Any, primals: Any, *args: Any, **kwargs: Any) -> Any:
+            found = original(accumulator, primals, *args, **kwargs)
+            self.arrived(primals, tf.nest.flatten(primals), found, "accumulator.jvp()")
+            return found
+
         hooks: dict[str, Callable[..., Any]] = {
             "__enter__": entered,
             "gradient": differentiated,
@@ -108,7 +116,8 @@ class TapeWatch:
             "batch_jacobian": derived,
         }
         for name, hook in hooks.items():
-            self._hooks.around(tf.GradientTape, name, hook, TAPE)
+            self._hooks.around(tf.GradientTape, name, of_programs(hook), TAPE)
+        self._hooks.around(tf.autodiff.ForwardAccumulator, "jvp", pushed, TAPE)
         self._names.start()
 
     def stop(self) -> None:
@@ -361,6 +370,16 @@ class TapeWatch:
                 where = here if op.type != "ReadVariableOp" else None
                 reached.update(dict.fromkeys((one.name for one in op.outputs), where or came or here))
         return None
+
+
+def of_programs(hook: Callable[..., Any]) -> Callable[..., Any]:
+    """The hook, which does not hear of the tapes that TensorFlow's forward mode is made of."""
+
+    def heard(original: Any, *args: Any, **kwargs: Any) -> Any:
+        asker = sys._getframe(2).f_globals.get("__name__")  # behind the guard around this
+        return (original if asker == _forwardprop.__name__ else functools.partial(hook, original))(*args, **kwargs)
+
+    return heard
 
 
 def _loss(target: Any) -> float | None:

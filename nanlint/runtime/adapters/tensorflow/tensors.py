@@ -9,6 +9,7 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.eager import record as _record
 from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.arrays import health_of_array
@@ -48,9 +49,9 @@ def array_of(value: Any) -> Array | None:
     if isinstance(value, _COMPOSITES):
         value = _held(value)
     if isinstance(value, tf.Variable):
-        if not value.is_initialized():
-            return None
-        with tf.init_scope():
+        with _record.stop_recording(), tf.init_scope():
+            if not value.is_initialized():
+                return None
             value = value.read_value()
     if not isinstance(value, EagerTensor):  # a distributed variable's parts, a resource
         return None

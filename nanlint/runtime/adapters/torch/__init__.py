@@ -25,6 +25,7 @@ from nanlint.runtime.adapters.torch.deferred import Ahead, looks
 from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.adapters.torch.generators import restore, snapshot
 from nanlint.runtime.adapters.torch.plans import keys_of
+from nanlint.runtime.adapters.torch.scripted import Scripted
 from nanlint.runtime.adapters.torch.sentinel import Sentinel
 from nanlint.runtime.adapters.torch.steps import Steps
 from nanlint.runtime.health import Health
@@ -42,6 +43,7 @@ class TorchAdapter(Adapter):
         self._sentinel = Sentinel(watch, self._births, self._batches)
         self._steps = Steps(watch, self._births, self._sentinel)
         self._compiled = Compiled(watch, self._births)
+        self._scripted = Scripted(watch)
         self._arrivals = Arrivals(watch, self._batches.latest, self._births.far)
         self._steps.tell(self._arrivals.stepped, self._arrivals.skipped)
 
@@ -51,6 +53,7 @@ class TorchAdapter(Adapter):
         if self.watch.mode == "sentinel":
             self._sentinel.start()
         self._compiled.start()
+        self._scripted.start()
         hooks.compiling = torch.compiler.is_compiling
         self._batches.start()
         self._steps.start()
@@ -61,6 +64,7 @@ class TorchAdapter(Adapter):
         self._steps.stop()
         self._batches.stop()
         self._sentinel.stop()
+        self._scripted.stop()
         self._compiled.stop()
         if hooks.compiling is torch.compiler.is_compiling:
             hooks.compiling = hooks.never
