@@ -182,7 +182,7 @@ def finish(code: int) -> NoReturn:
 if __name__ == "__main__":
     for name in MODULES:
         __import__(name)
-    loaded = Preloaded(NAMES)
+    loaded = Preloaded(NAMES if sys.platform == "linux" else ())  # elsewhere what they load may not be forked
     gc.freeze()  # what is there stays shared with the forks
     try:
         run(serve(sys.argv[1], loaded))

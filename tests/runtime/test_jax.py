@@ -18,6 +18,7 @@ from nanlint.runtime.events import Alert, Birth, Filtered, Module, Observed, Op,
 from nanlint.runtime.options import Options  # noqa: E402
 from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
 from nanlint.runtime.runfile import read_run  # noqa: E402
+from tests.runtime.running import verify  # noqa: E402
 from tests.runtime.watched import watched  # noqa: E402
 
 
@@ -469,6 +470,7 @@ def test_what_was_donated_is_gone(run: Run) -> None:
     assert x.is_deleted()
 
 
+@pytest.mark.skipif(not hasattr(jax.stages.Traced, "lojax"), reason="this JAX does not say how jit would call it")
 def test_what_is_compiled_ahead_of_time_is_watched_and_called_as_before(run: Run) -> None:
     def step(state: Any, x: Any) -> Any:
         return {"sum": state["sum"] + jnp.log(x).sum()}, state["sum"]
@@ -488,6 +490,18 @@ def test_what_is_compiled_ahead_of_time_is_watched_and_called_as_before(run: Run
     assert state["sum"].is_deleted()
     assert (birth.op, blamed(birth)) == ("log", 'return {"sum": state["sum"] + jnp.log(x).sum()}, state["sum"]')
     assert float(compiled({"sum": jnp.zeros(())}, jnp.ones(2))[0]["sum"]) == 0.0  # when nothing is watched any more
+
+
+def test_what_is_flagged_in_an_exported_function_is_not_called_unreached(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import jax\nimport jax.numpy as jnp\nfrom jax import export\n"
+        "@jax.jit\ndef loss(x):\n    return jnp.log(jax.nn.softmax(x))\n"
+        "made = export.export(loss)(jax.ShapeDtypeStruct((2,), jnp.float32))\n"
+        "print(made.call(jnp.array([0.0, 200.0]))[0])\n",
+        "utf-8",
+    )
+    ran = verify("train.py", cwd=tmp_path)
+    assert (ran.stdout, ran.verdicts()) == ("-inf\n", [("NL101", "not watched")])
 
 
 def test_stop_leaves_jax_as_it_was(tmp_path: Path) -> None:

@@ -186,10 +186,25 @@ print(entropy(torch.tensor([0.0, 0.5])).sum())
 """
 
 
-def test_what_is_flagged_in_torchscript_is_not_called_unreached(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(SCRIPT, "utf-8")
+EXPORTED = """
+import torch
+
+class Share(torch.nn.Module):
+    def forward(self, x):
+        return x / x.sum(-1, keepdim=True)
+
+share = torch.export.export(Share(), (torch.ones(2, 3),)).module()
+print(share(torch.zeros(2, 3)).sum())
+"""
+
+
+@pytest.mark.parametrize(("program", "code"), [(SCRIPT, "NL104"), (EXPORTED, "NL301")], ids=["script", "export"])
+def test_what_is_flagged_where_no_probe_comes_along_is_not_called_unreached(
+    program: str, code: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(program, "utf-8")
     ran = verify("train.py", cwd=tmp_path)
-    assert (ran.stdout, ran.verdicts()) == ("tensor(nan)\n", [("NL104", "not watched")])
+    assert (ran.stdout, ran.verdicts()) == ("tensor(nan)\n", [(code, "not watched")])
 
 
 @pytest.fixture
