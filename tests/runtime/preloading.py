@@ -49,7 +49,7 @@ class Preloaded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         builtins.__import__ = noting
         try:
             for name in names:
-                with contextlib.suppress(ModuleNotFoundError):
+                with contextlib.suppress(ImportError):
                     importlib.import_module(name)
         finally:
             builtins.__import__ = plain
