@@ -69,7 +69,8 @@ FEW_DIGITS = {"float16": 4e-3, "bfloat16": 3e-2}
 
 
 #: of kinds of numbers, as of gradients at extremes, so many may differ: whether a sum of squares of 1e19 overflows
-#: depends on its order, and on whether the processor rounds each product
+#: depends on its order, and on whether the processor rounds each product. On a processor that computes in float16,
+#: GELU's gradient differs at one of 57 numbers
 OTHERWISE = 0.02
 
 
@@ -155,8 +156,8 @@ def alike(one: Answer, other: Answer) -> bool:
     if isinstance(one, np.ndarray):
         if not isinstance(other, np.ndarray) or one.shape != other.shape or one.dtype != other.dtype:
             return False
-        if one.dtype.kind not in "fc":
-            return bool(np.mean(one != other) <= OTHERWISE) if one.size else True
+        if one.dtype == np.uint8:
+            return np.count_nonzero(one != other) <= OTHERWISE * one.size
         wide = complex if one.dtype.kind == "c" else float
         few, rest = FEW_DIGITS.get(one.dtype.name, 1e-3), FEW_DIGITS.get(one.dtype.name, 1e-6)
         one, other = one.astype(wide), other.astype(wide)

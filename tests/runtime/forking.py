@@ -1,7 +1,7 @@
 """Runs ``python -m MODULE …`` and ``python SCRIPT.py …`` as a fresh process would, in a fork that imports in no time.
 
-``python forking.py SOCKET`` serves forks. What it has imported is nanlint's alone, and nothing of it has run; a program
-under `nanlint verify` is a fork of its own, which finds its frameworks ``preloading``.
+``python forking.py SOCKET`` serves forks. It has imported nanlint, of which nothing has run, and frameworks, which are
+hidden (``preloading``). A program under `nanlint verify` is a fork of its own.
 """
 
 from __future__ import annotations

@@ -31,35 +31,45 @@ class Preloaded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         environment = read(os.environ)
         before = set(sys.modules)
         requested: dict[str, dict[str, None]] = defaultdict(dict)  # by the module whose code had them imported
-        plain = builtins.__import__
+        plain, plain_by_name = builtins.__import__, importlib.import_module
 
-        def noting(
+        def note(*modules: str) -> None:
+            """Modules were imported, with the packages that they are in, for the sake of the code of another."""
+            frame = sys._getframe(2)
+            while frame.f_back and (frame.f_code.co_name != "<module>" or "__name__" not in frame.f_globals):
+                frame = frame.f_back
+            for module in modules:
+                whole = (module[:end] for end, letter in enumerate(f"{module}.") if letter == ".")
+                requested[frame.f_globals.get("__name__", "")].update(dict.fromkeys(whole))
+
+        def by_statement(
             name: str, globals_: Any = None, locals_: Any = None, fromlist: Sequence[str] = (), level: int = 0
         ) -> ModuleType:
             module = plain(name, globals_, locals_, fromlist or (), level)
-            frame = sys._getframe(1)
-            while frame.f_back and (frame.f_code.co_name != "<module>" or "__name__" not in frame.f_globals):
-                frame = frame.f_back
             if level:
                 name = importlib.util.resolve_name("." * level + name, (globals_ or {}).get("__package__") or "")
-            parts = [f"{name}.{one}" for one in fromlist or () if f"{name}.{one}" in sys.modules]
-            requested[frame.f_globals.get("__name__", "")].update(dict.fromkeys((name, *parts)))
+            note(name, *(f"{name}.{one}" for one in fromlist or () if f"{name}.{one}" in sys.modules))
             return module
 
-        builtins.__import__ = noting
+        def by_name(name: str, package: str | None = None) -> ModuleType:
+            module = plain_by_name(name, package)
+            note(importlib.util.resolve_name(name, package))
+            return module
+
+        builtins.__import__, importlib.import_module = by_statement, by_name
         try:
             for name in names:
                 with contextlib.suppress(ImportError):
-                    importlib.import_module(name)
+                    plain_by_name(name)
         finally:
-            builtins.__import__ = plain
+            builtins.__import__, importlib.import_module = plain, plain_by_name
         own = [one for one in sys.modules if one not in before and top(one) not in sys.stdlib_module_names]
         self._modules = {name: sys.modules.pop(name) for name in own}
         self._requested = {one: [n for n in requested[one] if n in self._modules] for one in own if one in requested}
         sought = {*names, *(name for asked in requested.values() for name in asked)}
         for name in own:
-            if name not in sought:  # entered by hand, or imported in another way
-                self._requested.setdefault(top(name), []).append(name)
+            if name not in sought and "." in name:  # entered by hand
+                self._requested.setdefault(name.rpartition(".")[0], []).append(name)
         #: variables that an import sets are those of a process that has imported it, too
         self._set = {name for name, value in read(os.environ).items() if environment.get(name) != value}
         self._environment = {name: value for name, value in environment.items() if name not in self._set}

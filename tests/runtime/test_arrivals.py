@@ -76,3 +76,17 @@ def test_what_batch_norm_has_just_written_is_not_given(tmp_path: Path) -> None:
     ran = verify("program.py", cwd=tmp_path)
     assert ran.code == 1, ran.report
     assert "its input is not finite" not in ran.report["alerts"][0]["message"]
+
+
+@pytest.mark.slow
+def test_a_derivative_in_forward_mode_makes_the_run_bad_and_its_own_tapes_are_not_heard(tmp_path: Path) -> None:
+    pytest.importorskip("tensorflow")
+    (tmp_path / "program.py").write_text(
+        "import tensorflow as tf\nx = tf.Variable([0.0, 1.0])\n"
+        "with tf.autodiff.ForwardAccumulator(x, tf.ones(2)) as accumulator:\n    y = tf.sqrt(x)\n"
+        "print(accumulator.jvp(y), accumulator.jvp(tf.constant(1.0)))\n",
+        "utf-8",
+    )
+    ran = verify("program.py", cwd=tmp_path)
+    assert ran.code == 1
+    assert [one["kind"] for one in ran.report["alerts"]] == ["non-finite"]

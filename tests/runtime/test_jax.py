@@ -471,7 +471,17 @@ def test_what_was_donated_is_gone(run: Run) -> None:
 
 
 @pytest.mark.skipif(not hasattr(jax.stages.Traced, "lojax"), reason="this JAX does not say how jit would call it")
-def test_what_is_compiled_ahead_of_time_is_watched_and_called_as_before(run: Run) -> None:
+def test_what_is_compiled_ahead_of_time_is_watched_and_called_as_before(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jax._src import pjit
+
+    options = []
+
+    def bind(*given: Any, original: Any = pjit.jit_p.bind, **params: Any) -> Any:
+        options.append(params["compiler_options_kvs"])
+        return original(*given, **params)
+
     def step(state: Any, x: Any) -> Any:
         return {"sum": state["sum"] + jnp.log(x).sum()}, state["sum"]
 
@@ -480,7 +490,10 @@ def test_what_is_compiled_ahead_of_time_is_watched_and_called_as_before(run: Run
     compiled = lowered.compile(compiler_options={"xla_cpu_enable_fast_math": False})
     state = {"sum": jnp.ones(())}
     expected = step(state, jnp.array([0.5, 3.0]))
-    assert same(compiled(state, jnp.array([0.5, 3.0])), jax.block_until_ready(expected))
+    with monkeypatch.context() as here:
+        here.setattr(pjit.jit_p, "bind", bind)
+        assert same(compiled(state, jnp.array([0.5, 3.0])), jax.block_until_ready(expected))
+    assert (("xla_cpu_enable_fast_math", False),) in options
     with pytest.raises(TypeError, match="float32"):
         compiled({"sum": jnp.zeros(())}, jnp.ones(3))
     with pytest.raises(TypeError):

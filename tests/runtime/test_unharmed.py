@@ -106,6 +106,7 @@ def test_a_hook_that_fails_yields_to_the_program(framework: str, tmp_path: Path)
             watch = sample(("all", "sites", "sentinel"), 3, f"{program}")[0]
             expected, called = ask(program), ask(program, watch)["called"]
             assert called
+            # at most six: a program of JAX runs for ten seconds and calls a hundred functions
             for fault in sample(called, max(10, len(called) // 5), f"{program}"):
                 found = ask(program, watch, fault)
                 if not same(expected, found, ROUNDED.get(name_of(program), 0.0)):

@@ -7,14 +7,16 @@ While it is watched, such a function is called as ``jit`` calls what was traced 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
 from jax._src import core, pjit, stages
 
 from nanlint.runtime.adapter import Watch
-from nanlint.runtime.adapters.jax.places import frames_of_traceback
+from nanlint.runtime.adapters.jax.flagged import Unwatched
+from nanlint.runtime.adapters.jax.functions import Reader
+from nanlint.runtime.adapters.jax.probes import probed
 from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
@@ -42,13 +44,11 @@ class Ahead:
 
     def _lowered(self, original: Any, traced: Any, *args: Any, **kwargs: Any) -> Any:
         lowered = original(traced, *args, **kwargs)
-        params = getattr(getattr(traced, "lojax", traced), "_params", None)
         if getattr(kwargs.get("_private_parameters"), "for_export", False):
-            self._unseen(traced.jaxpr.jaxpr)
-        elif params is not None:
-            self._traced[lowered] = params
-        else:  # an older JAX, of which it is not known how jit would call this
-            self._watch.alert("unwatched", f"jit({traced.fun_name}) is compiled ahead of time, and not watched")
+            readers: Sequence[Reader] = [Unwatched(self._watch)]
+            probed(traced.jaxpr, readers)  # of which there are none
+        else:
+            self._traced[lowered] = traced.lojax._params
         return lowered
 
     def _compiled(self, original: Any, lowered: Any, *args: Any, **kwargs: Any) -> Any:
@@ -68,15 +68,6 @@ class Ahead:
         result = jax.tree.unflatten(compiled.out_tree, pjit.jit_p.bind(*given, **params))
         original.gives(result)
         return result
-
-    def _unseen(self, jaxpr: Any) -> None:
-        """What is flagged in an exported function runs without probes."""
-        for eqn in jaxpr.eqns:
-            for frame in frames_of_traceback(eqn.source_info.traceback, self._watch.owns_file):
-                for site in self._watch.sites_on(frame.path, frame.line):
-                    self._watch.unwatched(site)
-            for part in core.jaxprs_in_params(eqn.params):
-                self._unseen(part)
 
 
 def _fits(value: Any, aval: Any) -> bool:

@@ -116,7 +116,7 @@ class Flagged(Reader):
 
 
 class Unwatched(Reader):
-    """Tells which flagged expressions are in functions that the sentinel measures nothing else in; has no probes."""
+    """Tells which flagged expressions are in functions that run without probes: the sentinel's, and exported ones."""
 
     measure = Breakdown()
 
