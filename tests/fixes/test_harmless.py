@@ -1,6 +1,6 @@
 """Programs that are right give the same after their fixes: values, gradients, types, and meant NaN and infinities.
 
-Each is in ``harmless/FRAMEWORK`` and returns from main() what it computes.
+Each is in ``harmless/FRAMEWORK`` and returns from main() what it computes. A run of the tests draws half of them.
 """
 
 from __future__ import annotations

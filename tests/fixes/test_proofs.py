@@ -2,6 +2,8 @@
 
 Values and gradients agree to rounding wherever the original's are finite, shapes and dtypes always; and on the input
 that spoils the original, the mended program is finite. Unsafe ones change no more than the rule's page says.
+
+A run of the tests draws half of them; ``docs/proofs.py`` goes through all.
 """
 
 from __future__ import annotations
