@@ -282,7 +282,7 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Suppressed:
-    """A finding that is not shown: by a comment with the reason it gives, or (``external``) by the baseline."""
+    """A finding that is not shown: by a comment with the reason it gives, or (``external``) known, with how."""
 
     diagnostic: Diagnostic
     justification: str = ""

@@ -1,42 +1,50 @@
-"""Which findings of a report are new since a git revision, by the fingerprints of those that were there before."""
+"""A report without the findings that were there at a git revision already, by their fingerprints."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from nanlint.config import Configs
+from nanlint.diagnostic import Diagnostic, Suppressed
 from nanlint.disk import read_regular
 from nanlint.lint.one_file import examine_source
 from nanlint.lint.report import FileReport, Report
+from nanlint.selection import ALWAYS_ON
 from nanlint.source.decoding import SourceError
 from nanlint.source.git import contents_at, merge_base, top_level
 from nanlint.source.project import in_project
 from nanlint.source.reading import read_source
 
 
-def marked_new(report: Report, revision: str, configs: Configs) -> Report:
-    """``report``, in which each finding says whether it is new since the merge base of ``revision`` and HEAD.
+def without_earlier(report: Report, revision: str, configs: Configs, whole: Collection[str] = ()) -> Report:
+    """``report`` with what was found already at the merge base of ``revision`` and HEAD among what is suppressed.
 
-    What a baseline has said of a finding holds. Files with findings are checked as they were, among the other files as
-    these were. Raises GitError.
+    ``whole``: real paths of files of which all is reported unless they have changed. What a baseline has said of a
+    finding holds. Files with findings are checked as they were, among the other files as these were. Raises GitError.
     """
     if not report.diagnostics:
         return report
     top = top_level(os.getcwd())
     before = dict(contents_at(top, merge_base(top, revision)))
     texts = {path: text for path, content in before.items() if (text := _decoded(content, path)) is not None}
-    files = (_marked(file, before, texts, configs) if file.diagnostics else file for file in report.files)
-    return replace(report, files=tuple(files))
 
+    def split(file: FileReport) -> FileReport:
+        real = os.path.realpath(file.path)
+        if not file.diagnostics or (real in whole and real not in before):
+            return file
+        known = _fingerprints(file.path, before, texts, configs)
+        shown: list[Diagnostic] = []
+        earlier: list[Suppressed] = []
+        for one in file.diagnostics:
+            if one.new is None and one.code not in ALWAYS_ON and one.fingerprint in known:
+                earlier.append(Suppressed(replace(one, new=False), f"there before {revision}", external=True))
+            else:
+                shown.append(replace(one, new=True))
+        return replace(file, diagnostics=tuple(shown), suppressed=(*file.suppressed, *earlier))
 
-def _marked(
-    file: FileReport, before: Mapping[str, bytes | None], texts: Mapping[str, str], configs: Configs
-) -> FileReport:
-    known = _fingerprints(file.path, before, texts, configs)
-    marked = (replace(one, new=one.fingerprint not in known) if one.new is None else one for one in file.diagnostics)
-    return replace(file, diagnostics=tuple(marked))
+    return replace(report, files=tuple(map(split, report.files)))
 
 
 def _fingerprints(

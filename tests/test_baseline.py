@@ -37,7 +37,7 @@ def _counts(project: Path) -> dict[str, dict[str, int]]:
 
 def test_what_is_known_is_hidden_and_does_not_fail(known: Path) -> None:
     result = _run()
-    assert (result.exit_code, result.stdout) == (0, CLEAN + "The baseline hides 2 findings.\n")
+    assert (result.exit_code, result.stdout) == (0, CLEAN + f"2 findings not shown: in the baseline {FILE}.\n")
     assert _counts(known) == {"a.py": {"NL103": 1, "NL203": 1}}
 
 
@@ -51,7 +51,7 @@ def test_a_new_finding_is_shown_alone_beside_a_known_one_of_its_rule(known: Path
     result = _run("--output-format", "concise")
     assert result.exit_code == 1
     assert [line.split(" ")[0] for line in result.stdout.splitlines()[:2]] == ["a.py:2:1:", "Found"]
-    assert "The baseline hides 2 findings.\n" in result.stdout
+    assert f"2 findings not shown: in the baseline {FILE}.\n" in result.stdout
 
 
 def test_a_new_finding_is_shown_where_a_known_one_of_its_rule_was_repaired(known: Path) -> None:

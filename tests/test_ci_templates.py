@@ -165,6 +165,18 @@ class TestAction:
         assert "\n+    return -torch.log_softmax(logits, -1)\n" in summary
         assert run_action(summary="false").summary == ""
 
+    def test_only_what_is_new_fails_where_a_revision_is_named(self, project: Path, run_action: RunAction) -> None:
+        who = ("-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "commit.gpgsign=false")
+        (project / "loss.py").write_text(LOSS)
+        for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"]):
+            subprocess.run(["git", *who, *words], cwd=project, check=True)
+        (project / "loss.py").write_text(LOSS + "\n\ndef unused():\n    return 1\n")
+        assert run_action(changed_since="HEAD").code == 0
+        (project / "more.py").write_text(LOSS)
+        ran = run_action(changed_since="HEAD")
+        assert (ran.code, ran.text.count("::error")) == (1, 1)
+        assert f"file={project}/more.py" in ran.text
+
     def test_paths_and_options_may_have_spaces_and_quotes(self, project: Path, run_action: RunAction) -> None:
         (project / "my dir").mkdir()
         (project / "my dir" / "loss.py").write_text(LOSS)

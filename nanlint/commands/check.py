@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from nanlint.cache.reports import Reports
     from nanlint.config import Config, Configs
-    from nanlint.diagnostic import Severity
+    from nanlint.diagnostic import Diagnostic, Severity
     from nanlint.lint.report import Action, Judge, Memory, Report
     from nanlint.runtime.with_run import ObservedRun
 
@@ -237,13 +237,13 @@ def _at_least(severity: Severity) -> Collection[Severity]:
 @click.option(
     "--changed-since",
     metavar="REV",
-    help="Check only files that git says changed since REV, and those that they affect.",
+    help="Check files that changed since REV and those that they affect; report what is new.",
 )
 @click.option(
     "--affected/--no-affected",
     "with_affected",
     default=False,
-    help="Also check files of the project that a change in PATHS may affect.",
+    help="Also check files that a change in PATHS may affect; report what is new since HEAD.",
 )
 @config_options
 @trust_option
@@ -396,7 +396,7 @@ def check(
     if from_stdin and len(paths) > 1:
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
     writes = add_ignore is not None or write_baseline is not None or outputs or output_file is not None
-    asks_others = prove or judge is not None or changed_since is not None or from_stdin
+    asks_others = prove or judge is not None or changed_since is not None or with_affected or from_stdin
     once = writes or asks_others or FORMATS[output_format].dated or action is Action.FIX or _LAST in ctx.meta
     if (answers := kept_answers()) is not None and not once:
         answers.begin()
@@ -430,19 +430,22 @@ def check(
         report = known_from_now_on(report, configs, write_baseline, quiet)
     else:
         report = without_known(report, configs, complete=confidence is None and not prove and judge is None)
-    formats = (output_format, *(name for name, _ in outputs))
-    if changed_since is not None and any(FORMATS[name].says_new for name in formats):
-        report = _marked_new(report, changed_since, configs)
+    if changed_since is not None or with_affected:
+        report = _without_earlier(report, changed_since, paths or (".",), configs)
     if add_ignore is not None:
         report = _silenced(report, configs, add_ignore, write=not diff and not from_stdin, content=content)
     least = CONFIDENCES.get(fail_on or "", Confidence.POSSIBLE)
     loud = _at_least(SEVERITIES.get(fail_on or "", Severity.ERROR))
-    failing = any(one.confidence >= least and one.severity in loud for one in report.diagnostics) and not fix_only
+
+    def fails(one: Diagnostic) -> bool:
+        return one.confidence >= least and one.severity in loud
+
+    failing = any(map(fails, report.diagnostics)) and not fix_only
     failing = failing or bool(exit_non_zero_on_fix and report.fixed)
     if diff:
         failing = any(file.after is not None for file in report.files)
     code = exit_code_of(report, findings=bool(failing), exit_zero=exit_zero)
-    view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began)
+    view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began, fails=fails)
     for name, path in outputs:
         write_report(path, render(name, view))
     print_messages(report, diff=diff, quiet=quiet, changed_since=changed_since)
@@ -660,13 +663,19 @@ def _check_stdin(
         raise Unusable(str(error)) from None
 
 
-def _marked_new(report: Report, revision: str, configs: Configs) -> Report:
-    from nanlint.since import marked_new
+def _without_earlier(report: Report, revision: str | None, paths: Sequence[str], configs: Configs) -> Report:
+    """What is new since a revision; without one since the commit that pre-commit compares with, or the last one."""
+    from nanlint.since import without_earlier
     from nanlint.source.git import GitError
 
     try:
-        return marked_new(report, revision, configs)
+        if revision is not None:
+            return without_earlier(report, revision, configs)
+        last = os.environ.get("PRE_COMMIT_FROM_REF") or "HEAD"
+        return without_earlier(report, last, configs, whole={os.path.realpath(path) for path in paths})
     except GitError as error:
+        if revision is None:
+            return report  # no repository, or no commit yet: all is new
         raise Unusable(f"--changed-since: {error}") from None
 
 

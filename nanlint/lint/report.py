@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Excerpt, Suppressed
 from nanlint.source.project import Seen
 from nanlint.source.text import Source
-
-if TYPE_CHECKING:
-    pass
 
 
 class Action(Enum):
@@ -122,9 +119,9 @@ class Report:
         return tuple(diagnostic for file in self.files for diagnostic in file.ignored)
 
     @property
-    def known(self) -> int:
-        """How many the baseline hides."""
-        return sum(one.external for file in self.files for one in file.suppressed)
+    def known(self) -> Counter[str]:
+        """How many are known already, by how: they are in a baseline, or were there before a revision."""
+        return Counter(one.justification for file in self.files for one in file.suppressed if one.external)
 
     @property
     def below_threshold(self) -> Counter[Confidence]:

@@ -14,14 +14,13 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """A format: the module whose ``render`` makes it of a View, and whether a person reads it (and its footer).
 
-    ``has_edits``: whether who reads it can make the fixes. ``says_new``: whether it says which findings are new.
+    ``has_edits``: whether who reads it can make the fixes.
     ``dated``: whether it says when the check was made.
     """
 
     module: str
     for_people: bool = False
     has_edits: bool = False
-    says_new: bool = False
     dated: bool = False
 
 
@@ -31,14 +30,14 @@ FORMATS = {
     "grouped": Format("grouped", for_people=True),
     "json": Format("json", has_edits=True),
     "json-lines": Format("json_lines", has_edits=True),
-    "sarif": Format("sarif", has_edits=True, says_new=True, dated=True),
+    "sarif": Format("sarif", has_edits=True, dated=True),
     "github": Format("github"),
     "gitlab": Format("gitlab"),
     "junit": Format("junit", dated=True),
     "rdjson": Format("rdjson", has_edits=True),
     "azure": Format("azure"),
-    "markdown": Format("markdown", has_edits=True, says_new=True),
-    "html": Format("html", has_edits=True, says_new=True, dated=True),
+    "markdown": Format("markdown", has_edits=True),
+    "html": Format("html", has_edits=True, dated=True),
 }
 
 

@@ -75,8 +75,7 @@ def _summary(view: View, found: Sequence[Found]) -> str:
         safe = sum(str(fix.applicability) == "safe" for fix in fixes)
         with_fix = f"{len(fixes)} with a fix, {safe} safe."
         sentences = [f"{_count(len(found), 'finding')} in {files} of {checked}.", with_fix]
-    if report.known:
-        sentences.append(f"The baseline hides {report.known} more.")
+    sentences += [f"{count} more not shown: {how}." for how, count in report.known.items()]
     if below := report.below_threshold:
         said = " and ".join(f"{below[one]} {one}" for one in sorted(below, reverse=True))
         sentences.append(f"Not shown: {said}.")

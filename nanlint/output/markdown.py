@@ -36,7 +36,7 @@ def render(view: View) -> str:
     """The summary, no longer than ``LIMIT``."""
     everything = view.findings()
     found = sorted((pair for pair in everything if pair[1].new is not False), key=lambda pair: -pair[1].confidence)
-    earlier = len(everything) - len(found) + view.report.known
+    earlier = len(everything) - len(found) + view.report.known.total()
     compared = earlier > 0 or any(one.new is not None for _, one in everything)
     head = [_title(found, new=compared), _counts(view, found, earlier)]
     head += [f"- {_escaped(message)}" for message in view.report.messages[:20]]

@@ -32,8 +32,7 @@ def render_footer(view: View, *, fixing: bool = False) -> str:
         lines = f"Found {counted([*fixed, *remaining])}{left}.\n" + _hidden(remaining, view)
     else:
         lines = f"Found {counted(remaining)}.\n" + (_hidden if fixing else _fixable)(remaining, view)
-    if report.known:
-        lines += f"The baseline hides {findings(report.known)}.\n"
+    lines += "".join(f"{findings(count)} not shown: {how}.\n" for how, count in report.known.items())
     return lines + _below_threshold(report.below_threshold)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -19,7 +20,8 @@ class View:
     """A report as it is to be rendered.
 
     ``unsafe``: unsafe fixes count as applicable. ``root``: the absolute directory that relative paths start from.
-    ``began``: when the check did, in UTC. ``exit_code``: the one the program will leave with.
+    ``began``: when the check did, in UTC. ``exit_code``: the one the program will leave with. ``fails``: whether a
+    finding makes it fail.
     """
 
     report: Report
@@ -28,6 +30,7 @@ class View:
     exit_code: int = 0
     root: str = field(default_factory=os.getcwd)
     began: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+    fails: Callable[[Diagnostic], bool] = lambda _: True
 
     def findings(self) -> list[tuple[FileReport, Diagnostic]]:
         """The findings with their files, by place."""

@@ -27,6 +27,11 @@ def _shown(*arguments: str) -> list[str]:
     return [Path(line).name for line in result.stdout.splitlines()]
 
 
+def _reported(result: Result) -> list[str]:
+    """Files and lines of the findings of a concise report."""
+    return [":".join(line.split(":")[:2]) for line in result.stdout.splitlines() if line.count(":") > 2]
+
+
 def _run(*arguments: str) -> Result:
     return CliRunner().invoke(cli, ["check", *arguments])
 
@@ -61,9 +66,10 @@ def test_nothing_changed_means_nothing_to_check(git: Git) -> None:
 
 def test_an_edited_file_is_checked_with_those_that_import_it(project: Path, git: Git) -> None:
     (project / "losses.py").write_text(BOOM + "boom(4)\n")
+    assert _shown("--changed-since", "HEAD") == ["losses.py", "model.py"]
     result = _run("--changed-since", "HEAD", "--output-format", "concise")
-    assert [line.split(":")[0] for line in result.stdout.splitlines()[:3]] == ["losses.py", "losses.py", "model.py"]
-    assert "other.py" not in result.stdout
+    assert _reported(result) == ["losses.py:3"]
+    assert result.stdout.endswith("\n2 findings not shown: there before HEAD.\n")
 
 
 def test_staged_committed_renamed_and_untracked_files_count_and_ignored_ones_do_not(project: Path, git: Git) -> None:
@@ -113,8 +119,25 @@ def test_those_that_named_files_affect_are_checked_too_if_asked_for(project: Pat
         (project / name / "user.py").write_text("import losses, torch\n")
     assert _shown("losses.py") == _shown("losses.py", "--no-affected", "--affected", "--no-affected") == ["losses.py"]
     assert _shown("--affected", "losses.py") == ["losses.py", "model.py", "user.py"]
-    report = _run("--affected", "losses.py", "--output-format", "concise").stdout.splitlines()
-    assert [line.split(":")[0] for line in report[:2]] == ["losses.py", "model.py"]
+
+
+def test_of_affected_files_only_what_is_new_counts(project: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the pre-commit hook calls it: old findings of other files make nobody's commit fail."""
+    whole = _run("--affected", "losses.py", "--output-format", "concise")
+    assert whole.exit_code == 1  # named, and as it was: as with `pre-commit run --all-files`
+    assert _reported(whole) == ["losses.py:2"]
+    assert whole.stdout.endswith("\n1 finding not shown: there before HEAD.\n")
+    (project / "losses.py").write_text(BOOM + "def unused():\n    return 1\n")
+    git("add", ".")
+    unused = _run("--affected", "losses.py", "--output-format", "concise")
+    assert (unused.exit_code, unused.stdout.splitlines()[-1]) == (0, "2 findings not shown: there before HEAD.")
+    (project / "losses.py").write_text(BOOM + "boom(4)\n")
+    assert _run("--affected", "losses.py").exit_code == 1
+    git("commit", "--quiet", "-am", "two")
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "HEAD~1")
+    later = _run("--affected", "losses.py", "--output-format", "concise")
+    assert _reported(later) == ["losses.py:3"]
+    assert later.stdout.endswith("2 findings not shown: there before HEAD~1.\n")
 
 
 def test_what_is_affected_is_asked_of_files_and_once() -> None:

@@ -196,6 +196,10 @@ class TestGitHub:
         _, _, text = self._read(github.render(_view(caused)).rstrip("\n"))
         assert text.splitlines()[1] == "1:9: can be 0"
 
+    def test_what_does_not_make_the_check_fail_is_no_error_for_github(self) -> None:
+        view = replace(_view(FINDING, replace(FINDING, code="NL999")), fails=lambda one: one.code == "NL999")
+        assert [line.split(" ")[0] for line in github.render(view).splitlines()] == ["::warning", "::error"]
+
     def test_several_lines_have_no_columns_for_github_refuses_them(self) -> None:
         _, properties, _ = self._read(github.render(_view(replace(FINDING, span=Span(1, 5, 2, 3)))).rstrip("\n"))
         assert (properties["line"], properties["endLine"]) == ("1", "2")

@@ -191,7 +191,7 @@ def test_the_last_line_counts_what_is_below_the_confidence_shown(
 
 def test_the_closing_lines_count_what_the_baseline_hides() -> None:
     known = Suppressed(NONE, "in the baseline known.json", external=True)
-    assert _footer([], suppressed=(known,)).endswith("The baseline hides 1 finding.\n")
+    assert _footer([], suppressed=(known,)).endswith("1 finding not shown: in the baseline known.json.\n")
 
 
 def test_what_was_fixed_is_listed_by_file_and_rule() -> None:
