@@ -64,7 +64,6 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
 
 
 def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
-    """What would be written."""
     from nanlint.output.diff import render_diff_of
     from nanlint.output.summary import counted, findings
 

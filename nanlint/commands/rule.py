@@ -19,6 +19,7 @@ from nanlint.commands.base import (
     warn_of_untrusted,
 )
 from nanlint.commands.manual import Command
+from nanlint.refused import Refused
 
 if TYPE_CHECKING:
     from nanlint.housekeeping import RulePage
@@ -84,7 +85,6 @@ def rule(code_or_name: str | None, every: bool, output_format: str, output_file:
 
 def _known_rules() -> tuple[Mapping[str, RulePage], str]:
     """The rules that count in this directory, plugins' too; and what keeps some of those from being known."""
-    from nanlint.config import ConfigError
     from nanlint.housekeeping import HOUSEKEEPING
     from nanlint.rules import RULES
 
@@ -93,9 +93,7 @@ def _known_rules() -> tuple[Mapping[str, RulePage], str]:
         configs = configs_for()
         configs.for_directory(os.getcwd())
         warn_of_untrusted(configs)
-    except Unusable as error:
-        broken = error.message
-    except ConfigError as error:
+    except (Unusable, Refused) as error:
         broken = str(error)
     return {**HOUSEKEEPING, **RULES}, broken
 
