@@ -233,7 +233,7 @@ class Diagnostic:
     ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
     is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
     proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``hazard``: the neutral name
-    of the op that fails, where the rule is one of those about that op; ``others`` are rules that leave it to this one.
+    of the op that fails, where the rule is one of those about that op; ``others`` are rules that would report it, too.
     ``fingerprint`` tells it from others of its file even after lines have moved; ``reaches`` are places in the file
     that the result goes on to; ``new`` says whether a baseline lacks it (None: there is none).
     """

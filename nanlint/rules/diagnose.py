@@ -34,6 +34,7 @@ from nanlint.source import Source
 from nanlint.source.discovery import shown_path
 from nanlint.source.project import view_of
 from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.suppression import may_silence
 from nanlint.source.text import Located
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
@@ -158,7 +159,8 @@ def each_occurrence(facts: Facts, select: Callable[[str], bool]) -> Iterator[Occ
     for rule, finding in findings(facts, lambda rule: select(rule.code)):
         span = facts.span_of(finding.site)
         if span is not None:
-            yield Occurrence(rule, finding, draft(facts, rule, finding, span))
+            said = draft(facts, rule, finding, span)
+            yield Occurrence(rule, finding, replace(said, others=silent(facts, rule, finding, span, select)))
 
 
 def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
@@ -173,13 +175,22 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
         effect=finding.effect,
         causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
         hazard=finding.hazard.node.op if finding.hazard is not None and not rule.origin else "",
-        others=leaving(rule.code, finding.hazard.node.op) if finding.hazard is not None else frozenset(),
     )
 
 
-def leaving(code: str, op: str) -> frozenset[str]:
-    """The rules about the hazards of an op that leave them to a rule."""
-    return frozenset(other.code for other in RULES.values() if op in other.hazards and code in other.after)
+def silent(facts: Facts, rule: Rule, finding: Finding, span: Span, select: Callable[[str], bool]) -> frozenset[str]:
+    """The rules that would report the same hazard, had it been left to them: comments may name these, too."""
+    if not may_silence(facts.source):
+        return frozenset()
+    own, node = finding.hazard, finding.node
+    weighed = (facts.hazards.weigh(node, pole) for pole in facts.hazards.own_poles(node)) if own is None else (own,)
+    hazards = [one for one in weighed if isinstance(one, Hazard)]
+    asked = ((one, h) for h in hazards for one in RULES.values() if h.node.op in one.hazards and select(one.code))
+    return frozenset(
+        one.code
+        for one, hazard in asked
+        if one is not rule and any(facts.span_of(other.site) == span for other in run_rule(one, hazard, facts)[0])
+    )
 
 
 def grouped(
