@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from nanlint.baseline import DEFAULT_PATH, Baseline, hide_known, renewed
 from nanlint.commands.base import say, writable, write_report
+from nanlint.output.summary import findings as counted
+from nanlint.source.discovery import shown_path
 
 if TYPE_CHECKING:
     from nanlint.config import Config, Configs
@@ -42,9 +44,6 @@ def without_known(report: Report, configs: Configs, *, complete: bool) -> Report
 
 def known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool) -> Report:
     """Write what is found into the baseline, so that it is known."""
-    from nanlint.output.summary import findings
-    from nanlint.source.discovery import shown_path
-
     config_of = partial(_config_of, configs)
 
     def path_of(path: str) -> str:
@@ -56,7 +55,7 @@ def known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool
         write_report(writable(path), one.render())
         if not quiet:
             count = sum(map(len, one.entries.values()))
-            say(f"{shown_path(path)} now contains {findings(count)}.", err=True)
+            say(f"{shown_path(path)} now contains {counted(count)}.", err=True)
             if path not in configured:
                 say(f"To hide them, use --baseline {shown_path(path)} or the key `baseline`.", err=True)
     return hide_known(report, lambda path: baselines[path_of(path)], config_of)
