@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from nanlint.config import CONFIDENCES, Configs, options  # noqa: E402
+from nanlint.config import CONFIDENCES, Configs, Options  # noqa: E402
 from nanlint.diagnostic import Diagnostic  # noqa: E402
 from nanlint.lint.known_rules import ops_problem, rule_names  # noqa: E402
 from nanlint.lint.many_files import check  # noqa: E402
@@ -31,7 +31,7 @@ OF_CONDITIONS = ("NL505",)
 
 def found_in(paths: list[str], level: str) -> list[Diagnostic]:
     """The findings of at least a level that are about numbers."""
-    report = check(paths, Configs(rule_names(), options(confidence=level), ops_problem=ops_problem))
+    report = check(paths, Configs(rule_names(), Options.of(confidence=level).over, ops_problem=ops_problem))
     return [one for one in report.diagnostics if one.code.startswith(OF_NUMBERS) and one.code not in OF_CONDITIONS]
 
 

@@ -69,7 +69,9 @@ every framework.
 - *Fix*: a *safe* fix is applied by `--fix`, an *unsafe* one by `--fix --unsafe-fixes`. A *suggestion* is shown but not
   applied automatically.
 """
-_NOTE = "<!-- Written by docs/build.py from the rule's docstring and page programs: change it there. -->\n\n"
+_NOTE = (
+    "<!-- Written by docs/build.py from nanlint/rules/{name}.md and the rule's page programs: change it there. -->\n\n"
+)
 
 
 def built() -> Iterator[tuple[Path, str]]:
@@ -92,8 +94,8 @@ def built() -> Iterator[tuple[Path, str]]:
                 _FIXES[rule.fixable],
             ]
             index.append(f"| {' | '.join(row)} |")
-    for rule in rules.values():
-        yield RULES / f"{rule.name}.md", _NOTE + render_rule(rule) + pages.programs_of(rule.name)
+    for name, rule in ((rule.name, rule) for rule in rules.values()):
+        yield RULES / f"{name}.md", _NOTE.format(name=name) + render_rule(rule) + pages.programs_of(name)
     yield RULES / "index.md", "\n".join(index) + "\n"
     with TemporaryDirectory() as directory:
         for guide in GUIDES:

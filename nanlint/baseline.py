@@ -19,6 +19,7 @@ from nanlint.diagnostic import Diagnostic, Suppressed
 from nanlint.disk import exists, read_regular, reason
 from nanlint.housekeeping import SYNTAX_ERROR
 from nanlint.lint.report import FileReport, Report
+from nanlint.refused import Refused
 from nanlint.selection import ALWAYS_ON
 from nanlint.source.discovery import shown_path
 
@@ -29,7 +30,7 @@ Entries = Mapping[tuple[str, str], tuple[str, ...]]
 ConfigOf = Callable[[str], Config]
 
 
-class BaselineError(Exception):
+class BaselineError(Refused):
     """A file that cannot be used as a baseline. The message names it and says what to do."""
 
 

@@ -12,11 +12,12 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, INTERRUPTED, Unusable
+from nanlint.refused import Refused
 from nanlint.version import __version__
 
 if TYPE_CHECKING:
@@ -51,12 +52,18 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"nanlint.commands.{name}"), name)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what it refuses is said without a traceback."""
+        try:
+            return super().invoke(ctx)
+        except Refused as error:
+            raise Unusable(str(error)) from None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands, and what `check` takes, since a first word that is no command is for it."""
@@ -116,7 +123,6 @@ class _Visible(io.StringIO):
     """Standard error, for messages that quote the command line."""
 
     def write(self, text: str) -> int:
-        """Write what a terminal may be given."""
         from nanlint.output.paint import visible
 
         return sys.stderr.write(visible(text))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanlint.diagnostic import STYLES, Confidence, Severity
 from nanlint.disk import is_file, read_regular, reason
-from nanlint.keys import DEFAULT_EXCLUDE, KEYS
+from nanlint.keys import DEFAULT_EXCLUDE, KEYS, is_strings
+from nanlint.refused import Refused
 from nanlint.selection import Rules, always_on, codes_of, did_you_mean, select_codes, specificity
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class ConfigError(Exception):
+class ConfigError(Refused):
     """Configuration that cannot be used. The message names the file (or option), the key and the nearest right one.
 
     ``file``: the absolute path of the configuration file at fault, where it is one.
@@ -88,7 +89,6 @@ class PerFileIgnore:
     negated: bool = False
 
     def applies(self, path: str) -> bool:
-        """Whether the absolute ``path`` is one of the files."""
         return self.files.covers(path) != self.negated
 
 
@@ -121,7 +121,7 @@ class Layer:
 
     def strings(self, key: str) -> tuple[str, ...] | None:
         """A list of strings, or None; raises ConfigError."""
-        taken: list[str] | None = self.take(key, "a list of strings", _is_strings, None)
+        taken: list[str] | None = self.take(key, "a list of strings", is_strings, None)
         return None if taken is None else tuple(taken)
 
     def string(self, key: str, expected: str) -> str | None:
@@ -164,7 +164,6 @@ class Config:
     layers: tuple[Layer, ...] = field(default=(), compare=False)
 
     def selects(self, code: str) -> bool:
-        """Whether the rule is enabled."""
         return code not in self.ignored and (self.selected is None or code in self.selected)
 
     def among(self, rules: Iterable[str]) -> frozenset[str]:
@@ -196,10 +195,32 @@ class Config:
         return replace(self, selected=selected, ignored=self.ignored | ignored, per_file_ignores=())
 
 
-def options(**given: Any) -> Layer:
-    """The layer of the options of a command, by the names of their keys with underscores; None says nothing."""
-    said = {key.replace("_", "-"): value for key, value in given.items() if value not in (None, ())}
-    return Layer(said, _working_directory())
+Given = TypeVar("Given", bound="Options")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is asked for over the files of configuration, at a command line or in an editor.
+
+    ``keys``: values that hold for all files. ``config``: a file that configures all of them, or keys as lines of TOML.
+    """
+
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    config: tuple[str, ...] = ()
+    isolated: bool = False
+    unsafe_fixes: bool = False
+
+    @classmethod
+    def of(cls: type[Given], **given: Any) -> Given:
+        """What has the name of a key (with underscores) is one; None says nothing."""
+        named = {name: name.replace("_", "-") for name in given}
+        keys = {named[name]: value for name, value in given.items() if value not in (None, ()) and named[name] in KEYS}
+        return cls(keys=keys, **{name: value for name, value in given.items() if named[name] not in KEYS})
+
+    @property
+    def over(self) -> Layer:
+        """The layer of the keys, each named as an option."""
+        return Layer(self.keys, _working_directory())
 
 
 def inline(text: str) -> Layer:
@@ -236,18 +257,6 @@ def no_rules(patterns: Sequence[str], root: str, file: str | None) -> tuple[tupl
 def no_problem(ops: Mapping[str, object]) -> str | None:
     """Says nothing against the user's ops: for those who have no catalogue to hold them against."""
     return None
-
-
-def _is_strings(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
 
 
 def _described(value: object) -> str:
@@ -291,7 +300,6 @@ class _Reader:
         self._rules = {**rules, **more} if more else rules
 
     def config(self) -> Config:
-        """All of it. Raises ConfigError."""
         files = [layer.file for layer in self._layers if layer.file is not None]
         selected, ignored = self._selection()
         return Config(
@@ -301,15 +309,15 @@ class _Reader:
             ignored=frozenset() if selected is None else ignored - selected,
             exclude=self._excludes(),
             per_file_ignores=self._per_file_ignores(),
-            confidence=self._confidence(),
-            fix_style=self._last("fix-style", "one of " + ", ".join(STYLES), STYLES.__contains__, STYLES[0]),
+            confidence=self._chosen("confidence", CONFIDENCES),
+            fix_style=self._chosen("fix-style", dict(zip(STYLES, STYLES, strict=True))),
             severity=self._severities(),
             ops=self._ops(),
-            respect_gitignore=self._last("respect-gitignore", "true or false", _is_flag, True),
-            prove_timeout=float(self._last("prove-timeout", "a positive number of seconds", _is_positive, 5.0)),
-            file_timeout=float(self._last("file-timeout", "a positive number of seconds", _is_positive, 60.0)),
+            respect_gitignore=self._last("respect-gitignore"),
+            prove_timeout=float(self._last("prove-timeout")),
+            file_timeout=float(self._last("file-timeout")),
             baseline=self._baseline(),
-            preview=self._last("preview", "true or false", _is_flag, False),
+            preview=self._last("preview"),
             unfixable=self._unfixable(),
             rule_files=self._rule_files,
             untrusted=self._untrusted,
@@ -329,10 +337,18 @@ class _Reader:
         if required is not None:
             _require(layer.named("required-version"), required)
 
-    def _last(self, key: str, expected: str, fits: Callable[[Any], bool], default: T) -> T:
+    def _last(self, key: str) -> Any:
+        found = KEYS[key].default
         for layer in self._layers:
-            default = layer.take(key, expected, fits, default)
-        return default
+            found = layer.take(key, KEYS[key].expected, KEYS[key].fits, found)
+        return found
+
+    def _chosen(self, key: str, choices: Mapping[str, T]) -> T:
+        found = choices[str(KEYS[key].default)]
+        for layer in self._layers:
+            if key in layer.values:
+                found = _choice(layer.named(key), layer.values[key], choices)
+        return found
 
     def _codes(self, layer: Layer, key: str, *inner: str, selectors: Iterable[str]) -> frozenset[str]:
         """The codes that the selectors of a key mean; raises ConfigError for one that means none."""
@@ -382,13 +398,6 @@ class _Reader:
 
     def _any_has(self, *keys: str) -> bool:
         return any(key in layer.values for layer in self._layers for key in keys)
-
-    def _confidence(self) -> Confidence:
-        found = Confidence.LIKELY
-        for layer in self._layers:
-            if "confidence" in layer.values:
-                found = _choice(layer.named("confidence"), layer.values["confidence"], CONFIDENCES)
-        return found
 
     def _baseline(self) -> str | None:
         found = None

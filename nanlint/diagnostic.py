@@ -140,7 +140,6 @@ class Fix:
 
     @property
     def edits_here(self) -> tuple[Edit, ...]:
-        """The edits of the file of the finding."""
         return tuple(edit for edit in self.edits if not edit.path)
 
     @property
@@ -149,7 +148,6 @@ class Fix:
         return tuple(sorted({edit.path for edit in self.edits if edit.path}))
 
     def edits_in(self, path: str) -> tuple[Edit, ...]:
-        """The edits of another file, as edits of that file."""
         return tuple(replace(edit, path="") for edit in self.edits if edit.path == path)
 
 
@@ -235,9 +233,9 @@ class Diagnostic:
     ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
     is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
     proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``hazard``: the neutral name
-    of the op that fails, where the rule is one of those about that op. ``fingerprint`` tells it from others of its file
-    even after lines have moved; ``reaches`` are places in the file that the result goes on to; ``new`` says whether a
-    baseline lacks it (None: there is none).
+    of the op that fails, where the rule is one of those about that op; ``others`` are rules that would report it, too.
+    ``fingerprint`` tells it from others of its file even after lines have moved; ``reaches`` are places in the file
+    that the result goes on to; ``new`` says whether a baseline lacks it (None: there is none).
     """
 
     path: str
@@ -257,12 +255,12 @@ class Diagnostic:
     observed: str = ""
     reaches: tuple[Annotation, ...] = field(default=(), compare=False, repr=False)
     hazard: str = field(default="", compare=False, repr=False)
+    others: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     fingerprint: str = field(default="", compare=False, repr=False)
     new: bool | None = field(default=None, compare=False, repr=False)
 
     @property
     def cell(self) -> int | None:
-        """The number of the notebook's cell that it is in."""
         return self.span.cell
 
     @property
@@ -272,7 +270,6 @@ class Diagnostic:
 
     @property
     def causes_here(self) -> tuple[Annotation, ...]:
-        """The causes that stand in the same file."""
         return tuple(cause for cause in self.causes if not cause.path)
 
     def sort_key(self) -> tuple[str, int, Span, str]:

@@ -165,12 +165,10 @@ def kind_of(path: str) -> int:
 
 
 def is_file(path: str) -> bool:
-    """Whether a path is one of a regular file."""
     return kind_of(path) == stat.S_IFREG
 
 
 def is_directory(path: str) -> bool:
-    """Whether a path is one of a directory."""
     return kind_of(path) == stat.S_IFDIR
 
 

@@ -18,6 +18,7 @@ from nanlint.diagnostic import Confidence, Diagnostic, Span
 from nanlint.graph.node import Node
 from nanlint.lint.known_rules import rule_names, runs
 from nanlint.lint.one_file import diagnose_source, room_to_recurse
+from nanlint.refused import Refused
 from nanlint.rules import RULES
 from nanlint.rules.diagnose import NO_FORM, Answer, analysed, answers, draft
 from nanlint.rules.registry import Rule
@@ -92,7 +93,6 @@ def story_in_cells(source: Source, story: Story) -> Story:
 
 
 def step_in_cell(source: Source, step: Step) -> Step:
-    """A step at its place in a cell."""
     return replace(
         step,
         span=in_cell(source, step.span),
@@ -102,13 +102,12 @@ def step_in_cell(source: Source, step: Step) -> Step:
 
 
 def in_cell(source: Source, span: Span) -> Span:
-    """A span in its cell, if there are cells."""
     cell, row = source.row_in_cell(span.row)
     down = row - span.row
     return span if cell is None else replace(span, row=row, end_row=span.end_row + down, cell=cell)
 
 
-class NoSuchFunction(Exception):
+class NoSuchFunction(Refused):
     """A file has no function of the name asked for; the message names the nearest."""
 
 
@@ -134,7 +133,6 @@ def picture(source: Source, config: Config, name: str) -> Picture:
 
 
 def numeric_rows(source: Source, config: Config) -> list[int]:
-    """The rows on which numeric expressions begin."""
     with room_to_recurse():
         facts = analysed(source, config.ops, watched=range(1, len(source.lines) + 1))
         return sorted({span.row for span, nodes in places(facts) if any(is_numeric(node) for node in nodes)})

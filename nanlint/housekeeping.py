@@ -4,161 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from pkgutil import get_data
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Severity, Span
 from nanlint.version import RUNNING
 
 
-class RulePage(Protocol):
-    """What ``nanlint rule`` and ``--statistics`` need to know of a rule, numeric or not."""
-
-    @property
-    def code(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def summary(self) -> str: ...
-    @property
-    def page(self) -> str: ...
-    @property
-    def fixable(self) -> Applicability | None: ...
-    @property
-    def origin(self) -> str: ...
-    @property
-    def preview(self) -> bool: ...
-
-
 @dataclass(frozen=True)
-class Housekeeping:
-    """A rule of the program about itself; has the attributes of a numeric rule that are shown to users."""
+class RulePage:
+    """What users see of a rule, numeric or not; its page is ``<name>.md`` in nanlint/rules.
+
+    ``origin``: the plugin that it is from; empty of our own. ``preview``: it runs with ``--preview`` only.
+    """
 
     code: str
     name: str
-    summary: str
-    page: str
     fixable: Applicability | None = None
     origin: str = ""
     preview: bool = False
 
+    @property
+    def page(self) -> str:
+        return page_beside("nanlint", f"rules/{self.name}")
 
-SYNTAX_ERROR = Housekeeping(
-    "NL000",
-    "syntax-error",
-    "the file does not parse, so nothing in it was checked",
-    """\
-The file does not parse, so nothing in it was checked.
+    @property
+    def summary(self) -> str:
+        return self.page.partition("\n")[0].strip().rstrip(".")
 
-## What it does
-Reports the location at which the Python parser fails. The message says if the code looks like Python 2, or is nested
-too deeply for Python's parser.
 
-## Why is this bad?
-A file that was not checked must not look like a file without findings.
+def page_beside(module: str, name: str) -> str:
+    """The page of a rule from the Markdown file beside its module, or ""."""
+    try:
+        return (get_data(module, f"{name}.md") or b"").decode()
+    except OSError:
+        return ""
 
-## What to do
-Fix the file, or leave it out with `exclude`. The rule can only be ignored by its code or name, not by a prefix.
-""",
-)
-UNUSED_SUPPRESSION = Housekeeping(
-    "NL001",
-    "unused-suppression",
-    "a suppression comment that suppresses nothing",
-    """\
-A suppression comment that suppresses nothing.
 
-## What it does
-Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and nanlint's codes in `# noqa: ...` if the named rules
-ran and found nothing to suppress. Codes of other linters and a plain `# noqa` are never reported. Neither are codes for
-a line in a file that imports another file of its project, or is imported by one: they may suppress a finding there.
+SYNTAX_ERROR = RulePage("NL000", "syntax-error")
+UNUSED_SUPPRESSION = RulePage("NL001", "unused-suppression", Applicability.SAFE)
+UNKNOWN_SUPPRESSION = RulePage("NL002", "unknown-suppression")
+INTERNAL_ERROR = RulePage("NL003", "internal-error")
+CUT_SHORT = RulePage("NL004", "cut-short")
 
-## Why is this bad?
-It would hide a real finding in the future.
-
-## Example
-```python
-import math
-
-x = 1.0 + math.pi  # nanlint: ignore[NL103]
-```
-
-## Use instead
-```python
-import math
-
-x = 1.0 + math.pi
-```
-
-## Fix safety
-Safe: only the unused code is removed, or the comment if nothing is left of it.
-""",
-    Applicability.SAFE,
-)
-UNKNOWN_SUPPRESSION = Housekeeping(
-    "NL002",
-    "unknown-suppression",
-    "a suppression comment that nanlint does not understand",
-    """\
-A suppression comment that nanlint does not understand.
-
-## What it does
-Reports comments that were meant to silence a finding and do not: `# nanlint:` with an unknown rule, with a word that is
-not `ignore` or `file-ignore` (such as `disable`), with rules that are not in brackets, or with a missing bracket;
-`# noqa` with an unknown code of nanlint, or without the colon before the code. The message suggests the right spelling.
-
-## Why is this bad?
-The comment should silence a finding but does not.
-
-## Example
-```python
-x = 1  # nanlint: ignore[where-gradeint]
-```
-
-## Use instead
-```python
-x = 1  # nanlint: ignore[where-gradient]
-```
-""",
-)
-INTERNAL_ERROR = Housekeeping(
-    "NL003",
-    "internal-error",
-    "nanlint failed on this file",
-    """\
-nanlint failed on this file.
-
-## What it does
-Reports that the analysis of one file ended in an unexpected exception. The other files were still checked.
-
-## What to do
-Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. The rule can only be ignored by its
-code or name, not by a prefix.
-""",
-)
-
-CUT_SHORT = Housekeeping(
-    "NL004",
-    "cut-short",
-    "the check of this file was cut short",
-    """\
-The check of this file was cut short.
-
-## What it does
-Reports a file whose check took more CPU seconds than `file-timeout` in the configuration allows, more than 4 GiB of
-memory, or so many steps that values were no longer followed, as in code with hundreds of `if` statements about one
-variable. The findings until then are shown; there may be others.
-
-## Why is this bad?
-A file that was checked in part must not look like a file without further findings.
-
-## What to do
-Split the file, if people write it; leave it out with `exclude`, if a program does. Or give it more time with
-`file-timeout`. It is a warning, so the exit code stays 0. The rule can only be ignored by its code or name, not by a
-prefix.
-""",
-)
-
-HOUSEKEEPING: Mapping[str, Housekeeping] = {
+HOUSEKEEPING: Mapping[str, RulePage] = {
     rule.code: rule for rule in (SYNTAX_ERROR, UNUSED_SUPPRESSION, UNKNOWN_SUPPRESSION, INTERNAL_ERROR, CUT_SHORT)
 }
 
@@ -170,7 +58,6 @@ def syntax_error(path: str, span: Span, message: str, part: str = "file") -> Dia
 
 
 def internal_error(path: str, reason: str) -> Diagnostic:
-    """NL003 for a whole file."""
     message = f"nanlint failed on this file: {reason}; please report it (NANLINT_DEBUG=1 shows the traceback)"
     return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), message, "")
 
@@ -190,5 +77,5 @@ def plugin_error(path: str, reason: str) -> Diagnostic:
     return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), f"a custom rule failed: {reason}", "")
 
 
-def _certain(rule: Housekeeping, path: str, span: Span, message: str, effect: str) -> Diagnostic:
+def _certain(rule: RulePage, path: str, span: Span, message: str, effect: str) -> Diagnostic:
     return Diagnostic(path, span, rule.code, rule.name, message, Confidence.CERTAIN, effect=effect)

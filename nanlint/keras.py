@@ -20,15 +20,12 @@ class Watch(Watching, keras.callbacks.Callback):  # type: ignore[misc]
         Watching.__init__(self, **options)
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Begin to watch."""
         self.begin()
         self.model.make_train_function(force=True)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Say which epoch it is."""
         self.at(epoch=epoch)
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Watch no more, and tell."""
         self.end()
         self.model.make_train_function(force=True)

@@ -72,14 +72,31 @@ class Key:
     means: str = ""
 
     @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        if self.kind == "boolean":
+            return "true or false"
+        return f"a positive {self.kind}" if self.kind.startswith("number") else f"a {self.kind}"
+
+    def fits(self, value: object) -> bool:
+        if self.kind == "boolean":
+            return isinstance(value, bool)
+        if self.kind.startswith("number"):
+            return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+        return value in self.schema["enum"] if "enum" in self.schema else is_strings(value)
+
+    @property
     def summary(self) -> str:
-        """The first sentence of what it is about."""
         return self.about.partition(". ")[0].rstrip(".") + "."
 
     @property
     def default_shown(self) -> str:
         """What it is by default, in TOML or in words."""
         return self.means or as_toml(self.default)
+
+
+def is_strings(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
 
 def as_toml(value: Any) -> str:

@@ -17,16 +17,13 @@ class Watch(Watching, Callback):  # type: ignore[misc]
     """Watches ``fit`` from its first step to its end; the arguments are those of ``nanlint.watch``."""
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        """Begin to watch."""
         attach(self, pl_module, next(iter(trainer.optimizers), None))
         self.at(step=trainer.global_step)
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Say which epoch it is."""
         self.at(epoch=trainer.current_epoch)
 
     def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
-        """Watch no more, and tell."""
         self.end()
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:

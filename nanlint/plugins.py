@@ -218,7 +218,9 @@ def _check_rules(before: Mapping[str, object], origin: str) -> None:
         if rule.name in names:
             raise PluginError(f"{code}: the name {rule.name} is taken, by {names[rule.name]}")
         if not rule.page.strip():
-            raise PluginError(f"{code}: has no docstring, which is the page that `nanlint rule {code}` prints")
+            raise PluginError(
+                f"{code}: has no page for `nanlint rule {code}`: write {rule.name}.md beside it, or a docstring"
+            )
         if not rule.hazards | rule.nodes:
             raise PluginError(f"{code}: names no operations to check; pass hazards=… or nodes=…")
         for op in sorted(rule.hazards | rule.nodes):

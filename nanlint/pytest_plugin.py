@@ -114,7 +114,6 @@ class Session:
         return "\n".join([*heard[:_MOST], *more])
 
     def verdicts(self) -> Verdicts:
-        """What the run says at its end."""
         from nanlint.runtime.judging import verdicts_in
         from nanlint.runtime.runfile import read_run
 
@@ -153,7 +152,6 @@ def _is_allowed(message: str, allowed: Collection[str]) -> bool:
 
 
 def _words(code: CodeType) -> Iterator[str]:
-    """The names and texts in the code of a function."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, str):

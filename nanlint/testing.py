@@ -104,9 +104,10 @@ def check_rule(
 def check_page(code: str, **config: Any) -> None:
     """Check the examples on the page of a rule: the bad one is flagged, what is to be used instead is not.
 
-    The page (the docstring) has a ``python`` block under ``## Example (bad)`` and one under ``## Use instead``. Names
-    of frameworks (``torch``, ``jnp``, …) are imported as is usual, others are parameters. A rule that says it is
-    fixable offers a fix for the bad one. Raises Failure, and ConfigError as ``check_rule``.
+    The page (the Markdown file beside the rule, or its docstring) has a ``python`` block under ``## Example (bad)`` and
+    one under ``## Use instead``. Names of frameworks (``torch``, ``jnp``, …) are imported as is usual, others are
+    parameters. A rule that says it is fixable offers a fix for the bad one. Raises Failure, and ConfigError as
+    ``check_rule``.
     """
     config = {"confidence": "possible", "select": [code], **config}
     code = _code_of(code, config)
@@ -183,7 +184,6 @@ _WORDS = {
 
 
 def blocks(text: str, language: str) -> list[str]:
-    """The code blocks of one language in Markdown."""
     return [block for kind, block in _BLOCK.findall(text) if kind == language]
 
 

@@ -14,14 +14,11 @@ class Watch(Watching, TrainerCallback):  # type: ignore[misc]
     """Watches ``train`` from its first step to its end; the arguments are those of ``nanlint.watch``."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Begin to watch."""
         attach(self, kwargs["model"], kwargs.get("optimizer"))
         self.at(step=state.global_step)
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Say which epoch it is."""
         self.at(epoch=int(state.epoch or 0))
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Watch no more, and tell."""
         self.end()

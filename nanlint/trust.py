@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 
 from nanlint.disk import read_regular, reason
+from nanlint.refused import Refused
 
 #: trusts everything, for a run
 VARIABLE = "NANLINT_TRUST"
@@ -17,7 +18,7 @@ VARIABLE = "NANLINT_TRUST"
 _YES = frozenset({"1", "on", "t", "true", "y", "yes"})
 
 
-class TrustError(Exception):
+class TrustError(Refused):
     """The list cannot be read or written. The message names it and says why."""
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import nanlint.rules
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Witness
-from nanlint.housekeeping import Housekeeping
+from nanlint.rules.registry import Finding, Rule
 from nanlint.source import Source
 from tests import recording
 from tests.last_words import LAST_WORDS
@@ -91,12 +91,20 @@ def _jax_as_it_was() -> Iterator[None]:
         calling.restore_jax()
 
 
+def toy(code: str, name: str, page: str, fixable: Applicability | None = None) -> Rule:
+    """A rule whose page is this."""
+
+    def check(*_: object) -> Iterator[Finding]:
+        yield from ()
+
+    check.__doc__ = page
+    return Rule(code, name, fixable, check=check)
+
+
 TOY_RULES = {
-    "NL103": Housekeeping(
-        "NL103", "unclipped-log", "a boom", "A boom.\n\n## What it does\nGoes off.", Applicability.SAFE
-    ),
-    "NL105": Housekeeping("NL105", "log-of-one-plus", "a fizz", "A fizz."),
-    "NL203": Housekeeping("NL203", "where-gradient", "a risky call", "A risk.", Applicability.UNSAFE),
+    "NL103": toy("NL103", "unclipped-log", "A boom.\n\n## What it does\nGoes off.", Applicability.SAFE),
+    "NL105": toy("NL105", "log-of-one-plus", "A fizz."),
+    "NL203": toy("NL203", "where-gradient", "A risky call.", Applicability.UNSAFE),
 }
 
 # What the toy rules find: the call's name -> code, confidence, the fix's applicability and what it puts in its place.

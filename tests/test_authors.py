@@ -42,7 +42,7 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     commands = 0
-    for kind, block in re.findall(r"^```(python|text)\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE):
+    for _, kind, block in re.findall(r"^(`{3,4})(python|text|markdown)\n(.*?)^\1$", GUIDE, re.DOTALL | re.MULTILINE):
         first, _, rest = block.partition("\n")
         if first.startswith("$ "):
             done = run(first.removeprefix("$ "), project)
@@ -63,16 +63,25 @@ def test_the_rule_of_the_tutorial_has_a_page(tmp_path: Path) -> None:
     (tmp_path / "rule.py").write_text(rule, encoding="utf-8")
     (tmp_path / "nanlint.toml").write_text('rules = ["rule.py"]\n', encoding="utf-8")
     run("nanlint trust", tmp_path)
-    assert run("nanlint rule ACME101", tmp_path).stdout.startswith("# inverse-softplus-at-zero (ACME101)\n")
+    told = "write inverse-softplus-at-zero.md beside it, or a docstring"
+    assert told in run("nanlint rule ACME101", tmp_path).stderr
+    page = re.search(r"^````markdown\n# .*?\n(.*?)^````$", GUIDE, re.DOTALL | re.MULTILINE)
+    assert page is not None
+    (tmp_path / "inverse-softplus-at-zero.md").write_text(page[1], encoding="utf-8")
+    shown = run("nanlint rule ACME101", tmp_path).stdout
+    assert shown.startswith("# inverse-softplus-at-zero (ACME101)\n")
+    assert shown.endswith(page[1])
 
 
 def test_a_scaffold_passes_as_it_is_written_and_is_never_overwritten(tmp_path: Path) -> None:
     first = run("nanlint new-rule log-of-counts --tests checks --path lint", tmp_path)
-    assert first.stdout.startswith("wrote lint/log_of_counts.py\nwrote checks/test_log_of_counts.py\n")
+    assert first.stdout.startswith(
+        "wrote lint/log_of_counts.py\nwrote lint/log-of-counts.md\nwrote checks/test_log_of_counts.py\n"
+    )
     (tmp_path / "pyproject.toml").write_text('[tool.nanlint]\nrules = ["lint/*.py"]\n', encoding="utf-8")
     run("nanlint trust", tmp_path)
     second = run("nanlint new-rule 2nd --tests checks", tmp_path)
-    assert second.stdout == "wrote lint/2nd.py\nwrote checks/test_2nd.py\n"
+    assert second.stdout == "wrote lint/2nd.py\nwrote lint/2nd.md\nwrote checks/test_2nd.py\n"
     assert "OWN102" in (tmp_path / "lint" / "2nd.py").read_text(encoding="utf-8")
     passed = run("python -m pytest -q", tmp_path)
     assert "4 passed" in passed.stdout, passed.stdout

@@ -344,7 +344,7 @@ class TestRule:
     def test_alone_it_lists_the_rules(self) -> None:
         result = _run("rule")
         assert result.exit_code == 0
-        assert "NL203  where-gradient       a risky call\n" in result.stdout
+        assert "NL203  where-gradient       A risky call\n" in result.stdout
         assert [line.split()[0] for line in result.stdout.splitlines()] == sorted({*HOUSEKEEPING, *TOY_RULES})
 
 

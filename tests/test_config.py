@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nanlint import __version__
-from nanlint.config import Config, ConfigError, Configs, Layer, config_of, inline, options
+from nanlint.config import Config, ConfigError, Configs, Layer, Options, config_of, inline
 from nanlint.diagnostic import Confidence, Severity
 
 RULES = {
@@ -26,7 +26,7 @@ NUMERIC = {code for code in RULES if code > "NL1"}
 
 
 def _config(table: dict[str, Any], **given: Any) -> Config:
-    return config_of([Layer(table, "/project", "nanlint.toml"), options(**given)], RULES)
+    return config_of([Layer(table, "/project", "nanlint.toml"), Options.of(**given).over], RULES)
 
 
 def _selected(table: dict[str, Any], **overrides: Any) -> set[str]:

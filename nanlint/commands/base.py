@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from nanlint.config import Configs, Layer
+    from nanlint.config import Configs, Options
     from nanlint.output.paint import Paint
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -164,19 +164,17 @@ def deliver(text: str, output_file: str | None, *, color: bool = False) -> None:
         write_report(writable(output_file), text)
 
 
-def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: Layer) -> Configs:
-    """The configurations that hold for what is to be read; raises Unusable.
-
-    ``config`` holds the values of ``--config``; ``overrides`` lie over them.
-    """
-    from nanlint.config import ConfigError, Configs, inline
+def configs_for(options: Options | None = None) -> Configs:
+    """The configurations that hold for what is to be read; raises Unusable."""
+    from nanlint.config import ConfigError, Configs, Options, inline
     from nanlint.entry_points import installed
     from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
     from nanlint.selection import LoadedWhenUsed
 
-    tables = [text for text in config if "=" in text and not os.path.exists(text)]
-    files = [path for path in config if path not in tables]
-    if files and isolated:
+    options = options or Options()
+    tables = [text for text in options.config if "=" in text and not os.path.exists(text)]
+    files = [path for path in options.config if path not in tables]
+    if files and options.isolated:
         raise click.UsageError("--config FILE and --isolated cannot be combined")
     if len(files) > 1:
         raise click.UsageError(f"--config accepts only one file, got {files[0]} and {files[1]}")
@@ -185,9 +183,9 @@ def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: 
             # a plugin that cannot be used is an error even if none of the files needs a rule
             rule_names() if installed() else LoadedWhenUsed(rule_names),
             *map(inline, tables),
-            *overrides,
+            options.over,
             file=files[0] if files else None,
-            isolated=isolated,
+            isolated=options.isolated,
             ops_problem=ops_problem,
             rules_in=rules_in,
         )
@@ -195,7 +193,7 @@ def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: 
             configs.default()  # says what is wrong with the options before any file does
         except ConfigError:
             # a rule that only the configuration at hand knows
-            here = configs.for_directory(os.getcwd()) if any(layer.values for layer in overrides) or tables else None
+            here = configs.for_directory(os.getcwd()) if options.keys or tables else None
             if here is None or not (here.rule_files or here.untrusted):
                 raise
         return configs

@@ -36,16 +36,13 @@ def clean(ctx: click.Context, directory: str, *, dry_run: bool, keep: int) -> No
     The default is the working directory. Files that nanlint did not create are listed and kept. Runs that were stored
     elsewhere (--run-dir) are not removed.
     """
-    from nanlint.runtime.cleaning import CleaningError, going_of, inventory, remove
+    from nanlint.runtime.cleaning import going_of, inventory, remove
 
     if not os.path.isdir(directory):
         raise Unusable(f"{directory}: no such directory")
     place = "" if directory == "." else directory
-    try:
-        found = inventory(place)
-        gone = going_of(found, keep) if dry_run else remove(found, place, keep=keep)
-    except (CleaningError, OSError) as error:
-        raise Unusable(str(error)) from None
+    found = inventory(place)
+    gone = going_of(found, keep) if dry_run else remove(found, place, keep=keep)
     cache = _cache_of(place, dry_run=dry_run)
     for run in gone:
         say(f"{'would remove' if dry_run else 'removed'} {run.path} ({_readable(run.size)})")

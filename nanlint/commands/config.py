@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +21,7 @@ from nanlint.commands.base import (
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
-    from nanlint.config import Config
+    from nanlint.config import Config, Options
     from nanlint.keys import Key
 
 
@@ -72,6 +72,7 @@ def config(
     The keys are in [tool.nanlint] of pyproject.toml, or at the top level of nanlint.toml.
     """
     from nanlint import keys
+    from nanlint.config import Options
 
     as_json = output_format == "json"
     if show and schema:
@@ -85,7 +86,7 @@ def config(
             keys.schema({code: one.name for code, one in all_rules().items() if not one.origin}), indent=2
         )
     elif show:
-        text = _shown(key or ".", config, isolated, as_json)
+        text = _shown(key or ".", Options(config=config, isolated=isolated), as_json)
     elif key is not None:
         text = _one(_known(key), as_json)
     elif as_json:
@@ -137,8 +138,7 @@ def _as_object(key: Key) -> dict[str, object]:
 # What holds
 
 
-def _shown(path: str, given: Sequence[str], isolated: bool, as_json: bool) -> str:
-    from nanlint.config import ConfigError
+def _shown(path: str, options: Options, as_json: bool) -> str:
     from nanlint.keys import KEYS
     from nanlint.lint.known_rules import rule_names
 
@@ -146,11 +146,8 @@ def _shown(path: str, given: Sequence[str], isolated: bool, as_json: bool) -> st
         raise Unusable(f"{path}: no such file or directory")
     absolute = os.path.abspath(path)
     directory = absolute if os.path.isdir(path) else os.path.dirname(absolute)
-    try:
-        configs = configs_for(given, isolated)
-        found = configs.for_directory(directory)
-    except ConfigError as error:
-        raise Unusable(str(error)) from None
+    configs = configs_for(options)
+    found = configs.for_directory(directory)
     warn_of_untrusted(configs)
     held = found if os.path.isdir(path) else found.for_file(absolute)
     if as_json:

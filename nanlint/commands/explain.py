@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -24,7 +23,7 @@ from nanlint.commands.base import (
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
-    from nanlint.config import Config, Layer
+    from nanlint.config import Config, Options
     from nanlint.source import Source
 
 _WIDTH = 100  # columns where there is no terminal
@@ -74,13 +73,13 @@ def explain(
     Without a column, the reported expressions of the line are explained, or all numeric ones if none is reported. In a
     notebook, give the cell and the line in it: `notebook.ipynb:cell 3:2`.
     """
-    from nanlint.config import options
+    from nanlint.config import Options
     from nanlint.explaining import explain as explained
     from nanlint.output.story import render_explanations, render_explanations_json
     from nanlint.source.syntax import Unparsable
 
     path, cell, row, column = parse_place(place)
-    source, settled = read(path, config, isolated, options(confidence=confidence))
+    source, settled = read(path, Options.of(config=config, isolated=isolated, confidence=confidence))
     if cell is not None or source.cell_at(1) is not None:
         row = _row_of(source, cell, row)
     elif row > len(source.lines):
@@ -117,30 +116,19 @@ def _row_of(source: Source, cell: int | None, row: int) -> int:
 
 def parse_place(place: str) -> tuple[str, int | None, int, int | None]:
     """FILE:LINE or FILE:LINE:COL, of a notebook FILE:cell N:LINE; the file may have colons of its own."""
-    in_cell = re.fullmatch(r"(.+):cell ([0-9]+):([1-9][0-9]*)(?::([1-9][0-9]*))?", place)
-    if in_cell is not None:
-        return in_cell[1], int(in_cell[2]), int(in_cell[3]), int(in_cell[4]) if in_cell[4] else None
-    path, _, last = place.rpartition(":")
-    before, _, middle = path.rpartition(":")
-    numbers = [text for text in (middle, last) if text.isdecimal()] if before else [last] if last.isdecimal() else []
-    if before and len(numbers) == 2:
-        path = before
-    elif last.isdecimal() and path:
-        numbers = [last]
-    else:
+    parts = re.fullmatch(r"(.+?)(?::cell ([0-9]+))?:([0-9]+)(?::([0-9]+))?", place)
+    if parts is None:
         raise click.UsageError(f"{place}: expected FILE:LINE or FILE:LINE:COL, such as loss.py:12:20")
-    row, *rest = map(int, numbers)
-    column = rest[0] if rest else None
-    if row < 1 or (column is not None and column < 1):
+    cell, row, column = (int(part) if part else None for part in parts.groups()[1:])
+    if not row or column == 0:
         raise click.UsageError(f"{place}: lines and columns are counted from 1")
-    return path, None, row, column
+    return parts[1], cell, row, column
 
 
-def read(path: str, given: Sequence[str], isolated: bool, *overrides: Layer) -> tuple[Source, Config]:
-    """A file and the configuration that holds for it, where ``--config`` is ``given``; raises Unusable."""
-    from nanlint.config import ConfigError
+def read(path: str, options: Options) -> tuple[Source, Config]:
+    """A file and the configuration that holds for it; raises Unusable."""
     from nanlint.disk import read_regular, reason
-    from nanlint.source.decoding import SourceError, reject_binary
+    from nanlint.source.decoding import reject_binary
     from nanlint.source.project import in_project
     from nanlint.source.reading import read_source
 
@@ -152,14 +140,9 @@ def read(path: str, given: Sequence[str], isolated: bool, *overrides: Layer) -> 
         source = in_project(read_source(content, path))
     except OSError as error:
         raise Unusable(f"{path}: could not be read: {reason(error)}") from None
-    except SourceError as error:
-        raise Unusable(str(error)) from None
     absolute = os.path.abspath(path)
-    try:
-        configs = configs_for(given, isolated, *overrides)
-        config = configs.for_directory(os.path.dirname(absolute))
-    except ConfigError as error:
-        raise Unusable(str(error)) from None
+    configs = configs_for(options)
+    config = configs.for_directory(os.path.dirname(absolute))
     warn_of_untrusted(configs)
     return source, config.for_file(absolute)
 

@@ -26,6 +26,8 @@ from nanlint.commands.manual import Command
 if TYPE_CHECKING:
     from graphviz import Digraph
 
+    from nanlint.config import Options
+
 FORMATS = ("dot", "svg", "png", "pdf")
 _SUFFIXES = {"gv": "dot"}
 
@@ -81,6 +83,9 @@ def graph(
 
     This needs the extra `nanlint[graph]`, and Graphviz (`dot`) for SVG, PNG and PDF.
     """
+    from nanlint.config import Options
+
+    options = Options(config=config, isolated=isolated)
     chosen = output_format or format_of(output_file)
     if output_file is not None:
         writable(output_file)
@@ -89,38 +94,36 @@ def graph(
     except ImportError:
         raise Unusable("nanlint graph needs the package graphviz: pip install 'nanlint[graph]'") from None
     if modules:
-        drawn, complete = _modules(paths or (".",), config, isolated)
+        drawn, complete = _modules(paths or (".",), options)
     elif len(paths) == 1:
-        drawn, complete = _function(paths[0], config, isolated), True
+        drawn, complete = _function(paths[0], options), True
     else:
         raise click.UsageError("expected one FILE or FILE:FUNCTION; --modules draws the imports of several files")
     _write(output_file, _laid_out(drawn, chosen))
     ctx.exit(CLEAN if complete else FINDINGS)
 
 
-def _function(place: str, given: Sequence[str], isolated: bool) -> Digraph:
+def _function(place: str, options: Options) -> Digraph:
     """The dataflow of a function or of the module level. Raises Unusable."""
-    from nanlint.explaining import NoSuchFunction, picture
+    from nanlint.explaining import picture
     from nanlint.output.graph import render_graph
     from nanlint.source.syntax import Unparsable
 
     path, name = parse_function(place)
     if os.path.isdir(path):
         raise Unusable(f"{path}: is a directory; name one of its files, or draw their imports with --modules")
-    source, config = read(path, given, isolated)
+    source, config = read(path, options)
     try:
         drawn = picture(source, config, name)
     except Unparsable as error:
         raise Unusable(f"{path}:{error}") from None
-    except NoSuchFunction as error:
-        raise Unusable(str(error)) from None
     if not drawn.boxes:
         what = f"{name} has" if name else "the module level has"
         raise Unusable(f"{path}: {what} no numeric expressions to draw")
     return render_graph(drawn)
 
 
-def _modules(paths: Sequence[str], given: Sequence[str], isolated: bool) -> tuple[Digraph, bool]:
+def _modules(paths: Sequence[str], options: Options) -> tuple[Digraph, bool]:
     """The modules that paths lead to and their imports, and whether all could be visited. Raises Unusable."""
     from nanlint.frontend.imports import module_graph
     from nanlint.output.modules import MAX_MODULES, render_modules
@@ -130,7 +133,7 @@ def _modules(paths: Sequence[str], given: Sequence[str], isolated: bool) -> tupl
         file = path.rpartition(":")[0]
         if not os.path.exists(path) and os.path.isfile(file):
             raise Unusable(f"{path}: --modules draws files, not functions; name {file}, or leave out --modules")
-    found = discover(paths, configs_for(given, isolated))
+    found = discover(paths, configs_for(options))
     if not found.files:
         raise Unusable("\nerror: ".join(found.failures) or "no Python files found under the given paths")
     for failure in found.failures:
@@ -173,7 +176,6 @@ def parse_function(place: str) -> tuple[str, str]:
 
 
 def format_of(output: str | None) -> str:
-    """The format that the name of a file asks for."""
     if output is None:
         return "dot"
     suffix = os.path.splitext(output)[1].removeprefix(".").lower()

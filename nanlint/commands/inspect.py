@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import CLEAN, Unusable, say
+from nanlint.commands.base import CLEAN, say
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -65,12 +65,8 @@ def inspect(
     if terminal or commands or not (_at_terminal() or output_file or browse is not None):
         ctx.exit(_inspect_at_terminal(shown, commands))
     from nanlint.runtime.inspecting.page import write_page
-    from nanlint.runtime.runfile import RunError
 
-    try:
-        path = write_page(shown, output_file)
-    except RunError as error:
-        raise Unusable(str(error)) from None
+    path = write_page(shown, output_file)
     say(path)
     if browse or (browse is None and sys.stdout.isatty()):
         click.launch(path)
@@ -84,23 +80,17 @@ def _kept_run(directory: str | None, tfdbg: str | None) -> Run:
     from nanlint.runtime.inspecting.building import run_of
     from nanlint.runtime.inspecting.debugger_v2 import read_dump
     from nanlint.runtime.launch import latest_run
-    from nanlint.runtime.runfile import RunError, read_run
+    from nanlint.runtime.runfile import read_run
 
-    try:
-        return read_dump(tfdbg) if tfdbg is not None else run_of(read_run(directory or latest_run()))
-    except RunError as error:
-        raise Unusable(str(error)) from None
+    return read_dump(tfdbg) if tfdbg is not None else run_of(read_run(directory or latest_run()))
 
 
 def _inspect_at_terminal(run: Run, commands: Sequence[str]) -> int:
-    from nanlint.runtime.inspecting.terminal import Mistake, Terminal
+    from nanlint.runtime.inspecting.terminal import Terminal
 
     terminal = Terminal(run, sys.stdout, None if _at_terminal() else sys.stdin or io.StringIO())
     if not commands:
         terminal.interact()
         return CLEAN
-    try:
-        any(map(terminal.perform, commands))
-    except Mistake as mistake:
-        raise Unusable(str(mistake)) from None
+    any(map(terminal.perform, commands))
     return CLEAN

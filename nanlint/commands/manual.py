@@ -97,7 +97,6 @@ def origin(ctx: click.Context, option: str) -> str:
 
 
 def _set_by(ctx: click.Context, option: click.Option) -> str | None:
-    """The variable that has set an option, if one has."""
     source = ctx.get_parameter_source(option.name or "")
     return str(option.envvar) if source is ParameterSource.ENVIRONMENT else None
 

@@ -1,4 +1,4 @@
-"""``nanlint new-rule``: a rule file and its test, to start from."""
+"""``nanlint new-rule``: a rule file, its page and its test, to start from."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ _PREFIX = "OWN"
 @click.command(
     "new-rule",
     cls=Command,
-    short_help="Create a custom rule and its test.",
+    short_help="Create a custom rule, its page and its test.",
     examples=(
-        ("nanlint new-rule log-of-counts", f"Write {_DIRECTORY}/log_of_counts.py and tests/test_log_of_counts.py."),
+        (
+            "nanlint new-rule log-of-counts",
+            f"Write log_of_counts.py and its page in {_DIRECTORY}, and tests/test_log_of_counts.py.",
+        ),
         ("nanlint new-rule log-of-counts --code ACME101 --path lint", "Choose the code and the directory."),
     ),
     exit_codes=(("0", "Written."), ("2", "Nothing was written: a file exists already, or the name is not allowed.")),
@@ -34,42 +37,34 @@ _PREFIX = "OWN"
 @click.option("--tests", type=click.Path(), default="tests", show_default=True, help="Directory for the test.")
 @trust_option
 def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
-    """Create a rule called NAME and a test for it, which passes. Existing files are not overwritten.
+    """Create a rule called NAME, its page, and a test for it, which passes. Existing files are not overwritten.
 
     The rule finds logarithms of values that reach 0. Change its code, its message and its page. The guide for authors
     explains how: https://nanlint.readthedocs.io/authors/
     """
-    from nanlint.output.scaffold import render_rule_file, render_test_file
-    from nanlint.plugins import PluginError, check_identity
+    from nanlint.output.scaffold import render_rule_file, render_rule_page, render_test_file
+    from nanlint.plugins import check_identity
     from nanlint.rules import RULES
     from nanlint.trust import is_trusted
 
     here = os.getcwd()
-    try:
-        configs = configs_for()
-        config = configs.for_directory(here)
-        warn_of_untrusted(configs)
-    except Unusable:
-        raise
-    except Exception as error:
-        raise Unusable(str(error)) from None
+    configs = configs_for()
+    config = configs.for_directory(here)
+    warn_of_untrusted(configs)
     name = name.strip().lower().replace("_", "-")
     known = [os.path.dirname(file) for file in _named(config.file)]
     directory = path or (os.path.relpath(known[0]) if known else _DIRECTORY)
     chosen = (code or _next_code([*RULES, *_codes_in(directory)])).upper()
-    try:
-        check_identity(chosen, name)
-    except PluginError as error:
-        raise Unusable(str(error)) from None
+    check_identity(chosen, name)
     stem = name.replace("-", "_")
-    rule_file, test_file = os.path.join(directory, f"{stem}.py"), os.path.join(tests, f"test_{stem}.py")
-    _write_new(
-        {
-            rule_file: render_rule_file(chosen, name),
-            test_file: render_test_file(chosen, name, os.path.relpath(rule_file, tests)),
-        }
-    )
-    say(f"wrote {rule_file}\nwrote {test_file}")
+    rule_file = os.path.join(directory, f"{stem}.py")
+    files = {
+        rule_file: render_rule_file(chosen, name),
+        os.path.join(directory, f"{name}.md"): render_rule_page(name),
+        os.path.join(tests, f"test_{stem}.py"): render_test_file(chosen, name, os.path.relpath(rule_file, tests)),
+    }
+    _write_new(files)
+    say("\n".join(f"wrote {file}" for file in files))
     if os.path.abspath(rule_file) not in _named(config.file):
         pattern = f"{directory.replace(os.sep, '/')}/*.py"
         say(f'\nTo use it, add it to the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]')
@@ -107,7 +102,6 @@ def _named(config_file: str | None) -> tuple[str, ...]:
 
 
 def _write_new(files: dict[str, str]) -> None:
-    """Write all of some new files, or none."""
     for path in files:
         if os.path.lexists(path):
             raise Unusable(f"{path}: exists already; nothing was written")

@@ -6,7 +6,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, is_painted, put, say
-from nanlint.output.formats import FORMATS
+from nanlint.lint.many_files import unresolved
+from nanlint.output.diff import render_diff_of
+from nanlint.output.formats import FORMATS, render
+from nanlint.output.summary import counted, findings, render_footer, render_statistics
+from nanlint.output.unresolved import render_unresolved
 
 if TYPE_CHECKING:
     from nanlint.lint.report import FileReport, Report
@@ -19,8 +23,6 @@ TABULATED = (*(name for name, one in FORMATS.items() if one.for_people), "json")
 
 def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: str | None) -> None:
     """What went wrong, and what else is to be heard, to standard error."""
-    from nanlint.output.summary import findings
-
     for message in report.messages:
         say(f"error: {message}", err=True)
     if quiet:
@@ -39,17 +41,11 @@ def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: st
 
 def print_unresolved(report: Report, content: bytes | None) -> None:
     """What was not resolved in the project, to standard error. ``content``: of standard input, if that was checked."""
-    from nanlint.lint.many_files import unresolved
-    from nanlint.output.unresolved import render_unresolved
-
     say(render_unresolved(unresolved(report, content)), nl=False, err=True)
 
 
 def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, quiet: bool) -> str:
     """What goes to the terminal: the report, and for people what is to be said after it."""
-    from nanlint.output.formats import render
-    from nanlint.output.summary import render_footer, render_statistics
-
     report = view.report
     for_people = FORMATS[output_format].for_people
     if statistics:
@@ -64,10 +60,6 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
 
 
 def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
-    """What would be written."""
-    from nanlint.output.diff import render_diff_of
-    from nanlint.output.summary import counted, findings
-
     for file in report.files:
         if file.before is not None and file.after is not None:
             text = render_diff_of(file.before, file.after, paint=paint)

@@ -19,6 +19,8 @@ from nanlint.commands.base import (
     warn_of_untrusted,
 )
 from nanlint.commands.manual import Command
+from nanlint.refused import Refused
+from nanlint.selection import codes_of, did_you_mean
 
 if TYPE_CHECKING:
     from nanlint.housekeeping import RulePage
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
 def rule(code_or_name: str | None, every: bool, output_format: str, output_file: str | None) -> None:
     """Explain the rule with this CODE or NAME, or list all rules."""
     from nanlint.output.rules import render_rule, render_rule_json, render_rule_list, render_rules_json
-    from nanlint.selection import codes_of, did_you_mean
 
     if every and code_or_name is not None:
         raise click.UsageError("--all cannot be combined with the code or name of a rule")
@@ -57,34 +58,28 @@ def rule(code_or_name: str | None, every: bool, output_format: str, output_file:
     if code_or_name is None:
         if broken:
             raise Unusable(broken)
-        in_order = [rules[code] for code in sorted(rules)]
-        if as_json:
-            deliver(render_rules_json(in_order), output_file)
-        elif every:
-            _print_page("\n".join(map(render_rule, in_order)), output_file)
-        else:
-            deliver(render_rule_list(in_order), output_file)
-        return
-    wanted = str(code_or_name)
-    for one in rules.values():
-        if wanted.upper() == one.code or wanted.lower() == one.name:
-            if as_json:
-                deliver(render_rule_json(one), output_file)
-            else:
-                _print_page(render_rule(one), output_file)
-            return
-    if broken:
-        raise Unusable(broken)
-    names = {code: one.name for code, one in rules.items()}
+        shown = [rules[code] for code in sorted(rules)]
+        text = render_rules_json(shown) if as_json else "" if every else render_rule_list(shown)
+    else:
+        shown = [one for one in rules.values() if code_or_name.upper() == one.code or code_or_name.lower() == one.name]
+        if not shown:
+            raise Unusable(broken or _unknown(code_or_name, {code: one.name for code, one in rules.items()}))
+        text = render_rule_json(shown[0]) if as_json else ""
+    if text:
+        deliver(text, output_file)
+    else:
+        _print_page("\n".join(map(render_rule, shown)), output_file)
+
+
+def _unknown(wanted: str, names: Mapping[str, str]) -> str:
     group = sorted(codes_of(wanted, names))
     if group:
-        raise Unusable(f"{wanted} is a group of rules; name one: {', '.join(group)}")
-    raise Unusable(f'unknown rule "{wanted}"{did_you_mean(wanted, [*rules, *names.values()])}')
+        return f"{wanted} is a group of rules; name one: {', '.join(group)}"
+    return f'unknown rule "{wanted}"{did_you_mean(wanted, [*names, *names.values()])}'
 
 
 def _known_rules() -> tuple[Mapping[str, RulePage], str]:
     """The rules that count in this directory, plugins' too; and what keeps some of those from being known."""
-    from nanlint.config import ConfigError
     from nanlint.housekeeping import HOUSEKEEPING
     from nanlint.rules import RULES
 
@@ -93,9 +88,7 @@ def _known_rules() -> tuple[Mapping[str, RulePage], str]:
         configs = configs_for()
         configs.for_directory(os.getcwd())
         warn_of_untrusted(configs)
-    except Unusable as error:
-        broken = error.message
-    except ConfigError as error:
+    except (Unusable, Refused) as error:
         broken = str(error)
     return {**HOUSEKEEPING, **RULES}, broken
 

@@ -36,17 +36,14 @@ def trust(paths: tuple[str, ...], *, remove: bool, show: bool) -> None:
 
     if show and (paths or remove):
         raise click.UsageError("--list cannot be combined with --remove or PATHS")
-    try:
-        if show:
-            for path in trusting.trusted():
-                say(path)
-        for path in () if show else paths or (".",):
-            if remove:
-                known = trusting.distrust(path)
-                say(f"{os.path.realpath(path)} is {'no longer' if known else 'not'} trusted", err=True)
-            elif not os.path.exists(path):
-                raise Unusable(f"{path}: no such file or directory")
-            else:
-                say(f"{trusting.trust(path)} is trusted; the list of trusted paths is {trusting.list_path()}", err=True)
-    except trusting.TrustError as error:
-        raise Unusable(str(error)) from None
+    if show:
+        for path in trusting.trusted():
+            say(path)
+    for path in () if show else paths or (".",):
+        if remove:
+            known = trusting.distrust(path)
+            say(f"{os.path.realpath(path)} is {'no longer' if known else 'not'} trusted", err=True)
+        elif not os.path.exists(path):
+            raise Unusable(f"{path}: no such file or directory")
+        else:
+            say(f"{trusting.trust(path)} is trusted; the list of trusted paths is {trusting.list_path()}", err=True)

@@ -113,9 +113,7 @@ def report_on(
 ) -> None:
     """Run the program, report, and exit with the code of the verdicts."""
     from nanlint.config import CONFIDENCES, ConfigError
-    from nanlint.runtime.filters import FilterError
     from nanlint.runtime.reporting import render_report, render_report_json
-    from nanlint.runtime.runfile import RunError
 
     if output_file is not None:
         writable(output_file)
@@ -123,15 +121,12 @@ def report_on(
         configs = configs_for()
         configs.for_directory(os.getcwd())
         warn_of_untrusted(configs)
-    try:
-        verified = run(
-            command[1:] if command[:1] == ("--",) else command,
-            confidence=CONFIDENCES[confidence or "likely"],
-            run_directory=run_dir,
-            **options,
-        )
-    except (RunError, FilterError) as error:
-        raise Unusable(str(error)) from None
+    verified = run(
+        command[1:] if command[:1] == ("--",) else command,
+        confidence=CONFIDENCES[confidence or "likely"],
+        run_directory=run_dir,
+        **options,
+    )
     paint = paint_for(color if output_file is None else "never")
     if output_format == "json":
         text = render_report_json(verified.verdicts, run=verified.run, hindsight=verified.hindsight)

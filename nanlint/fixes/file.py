@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from nanlint.analysis.facts import Facts
+from nanlint.fixes.formatting import width_of
 from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import Outline
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
-from nanlint.source.width import width_of
 
 
 class File:

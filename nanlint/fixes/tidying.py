@@ -1,8 +1,6 @@
-"""What fixes leave behind: names that nothing reads any more, lines that are too long now. Both end with the fixes.
+"""What fixes leave behind: names that nothing reads any more.
 
 Removed is only what was read before, and is of no use and no effect now: assignments of local variables and imports.
-A statement that a fix changed is laid out as a formatter would, at the width of the project: if it has become too long,
-or was laid out so before.
 """
 
 from __future__ import annotations
@@ -10,16 +8,14 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TypeAlias, cast
 
-from nanlint.fixes.breaking import broken, broken_element
 from nanlint.fixes.outline import Outline
 from nanlint.fixes.text import comments
+from nanlint.source.project import view_of
 from nanlint.source.text import Located, Source
-from nanlint.source.width import width_of
 
 Change: TypeAlias = "tuple[int, int, str]"
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
@@ -37,7 +33,7 @@ def tidied(before: Source, after: Source, outlined: Callable[[Source], Outline])
         if not changes:
             break
         after = after.replaced(sorted(changes))
-    return relaid(before, after)
+    return after
 
 
 # Names that nothing reads
@@ -166,7 +162,7 @@ def unread_imports(before: Source, after: Source) -> Iterator[Change]:
 
 def asked_for(source: Source, name: str) -> bool:
     """Whether another file of the project takes a name from this one."""
-    view = source.view
+    view = view_of(source)
     if view is None:
         return False
     stem = os.path.splitext(os.path.basename(view.path))[0]
@@ -219,92 +215,3 @@ def blocks(tree: ast.AST) -> dict[ast.stmt, Sequence[ast.stmt]]:
 def place(node: ast.expr) -> tuple[object, ...]:
     """What tells an expression of one tree from the others, and is the same in another tree of the text."""
     return type(node), node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
-
-
-# Lines that are too long
-
-
-def relaid(before: Source, after: Source) -> Source:
-    """``after`` with its changed statements laid out as formatters do: long ones, and others if they were before."""
-    width, unit = width_of(before), step(after)
-    kept = {*before.lines} & {*after.lines}
-    old, new = rows_of(before), rows_of(after)
-    gone = {piece(before, old.get(row), row) for row, line in enumerate(before.lines, 1) if line not in kept}
-    neat = all(one is None or laid_out(before, one, width, unit) == before.text[slice(*one)] for one in gone)
-    changes: set[Change] = set()
-    texts: dict[tuple[int, int], str | None] = {}
-    for row, line in enumerate(after.lines, 1):
-        long = len(line.rstrip().expandtabs(4)) > width
-        if line in kept or not (long or neat):
-            continue
-        own = piece(after, new.get(row), row)
-        if own is not None and own not in texts:
-            texts[own] = laid_out(after, own, width, unit)
-        text = texts[own] if own is not None else None
-        if own is not None and text is not None:
-            changes.add((*own, text))
-        elif long and row in new and new[row].lineno != row:
-            changes |= row_relaid(after, row, width, unit)
-    neat_text = after.replaced(sorted(changes))
-    both = zip(neat_text.tree.body, after.tree.body, strict=False)
-    moved = (
-        (a, b) for a, b in both if neat_text.text[slice(*extent(neat_text, a))] != after.text[slice(*extent(after, b))]
-    )
-    same = not neat_text.failures and all(ast.dump(a) == ast.dump(b) for a, b in moved)
-    return neat_text if same else after
-
-
-def rows_of(source: Source) -> dict[int, ast.stmt]:
-    """The innermost statement of each row."""
-    statements = (n for n in ast.walk(source.tree) if isinstance(n, ast.stmt))
-    return {row: n for n in statements for row in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
-
-
-def piece(source: Source, statement: ast.stmt | None, row: int) -> tuple[int, int] | None:
-    """Where a simple statement around a row begins and ends, or a compound one up to its body, with a remark behind."""
-    if statement is None:
-        return None
-    start, end = extent(source, statement)
-    if isinstance(statement, (ast.If, ast.While, ast.For, ast.With)):
-        end = source.offset(statement.body[0].lineno, 1)
-    elif any(isinstance(n, (ast.stmt, ast.match_case)) for n in ast.walk(statement) if n is not statement):
-        return None
-    rest = source.text[end:].partition("\n")[0] if source.text[end - 1] != "\n" else ""
-    alone = not source.text[source.offset(statement.lineno, 1) : start].strip() and rest.strip()[:1] in ("", "#")
-    text = source.text[start : end + len(rest)].rstrip()
-    return (start, start + len(text)) if alone and row < statement.lineno + len(text.splitlines()) else None
-
-
-def laid_out(source: Source, own: tuple[int, int], width: int, unit: str) -> str | None:
-    """The text of a piece as a formatter lays it out; None where it is to stay."""
-    start, end = own
-    indent = source.text[source.text.rfind("\n", 0, start) + 1 : start]
-    text = broken(source.text[start:end].replace(source.newline, "\n"), width, indent, unit)
-    return text and text.replace("\n", source.newline)
-
-
-def row_relaid(source: Source, row: int, width: int, unit: str) -> set[Change]:
-    """The change that breaks a row that is one of several arguments or operands, with whatever is behind them."""
-    line = source.lines[row - 1].rstrip()
-    code = line.lstrip()
-    indent = line.removesuffix(code)
-    start = source.offset(row, 1) + len(indent)
-    text = broken_element(code, width, indent, unit)
-    return {(start, start + len(code), text.replace("\n", source.newline))} if text else set()
-
-
-def step(source: Source) -> str:
-    """What brackets of a file indent by that are alone at the end of their lines; else its blocks."""
-    depths = [len(line) - len(line.lstrip(" ")) for line in source.lines]
-    opening = (row for row, line in enumerate(source.lines[:-1]) if line.rstrip().endswith(("(", "[", "{")))
-    hanging = Counter(depths[row + 1] - depths[row] for row in opening)
-    usual = [(count, width) for width, count in hanging.items() if width > 0]
-    if usual:
-        return " " * max(usual)[1]
-    for node in ast.walk(source.tree):
-        inside = getattr(node, "body", None)
-        if isinstance(node, ast.stmt) and isinstance(inside, list) and inside[0].lineno > node.lineno:
-            outer, inner = (re.match(r"[ \t]*", source.lines[n.lineno - 1]) for n in (node, inside[0]))
-            if outer and inner:
-                return inner[0].removeprefix(outer[0])
-    return "    "

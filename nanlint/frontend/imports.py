@@ -16,7 +16,7 @@ from nanlint.disk import is_directory, stamp_of
 from nanlint.frontend.modules import Outline, descendants, outline_of
 from nanlint.source.decoding import SourceError
 from nanlint.source.discovery import shown_path
-from nanlint.source.project import Module, Seen, View, absolute, in_project, source_of
+from nanlint.source.project import Module, Seen, View, absolute, in_project, source_of, view_of
 from nanlint.source.project_files import MAX_FILES, all_files
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.syntax import Unparsable
@@ -120,7 +120,7 @@ def source_at(path: str) -> Source:
 
 def resolved_imports(source: Source) -> tuple[Import, ...]:
     """All imports of a file, in functions and branches too, sorted by place. Raises Unparsable."""
-    lookup = _Lookup(source.tree, source.view or View.of(source.path))
+    lookup = _Lookup(source.tree, view_of(source) or View.of(source.path))
     found = []
     for node in descendants(source.tree):
         if isinstance(node, ast.Import):

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from nanlint.lint.elsewhere import IDENTITY, Differs, Elsewhere, leave
+from nanlint.refused import Refused
 from nanlint.version import __version__
 
 #: how an address begins
@@ -19,8 +20,11 @@ PATIENCE = 15.0
 _IDENTITY = f"{Elsewhere.__module__}.IDENTITY"
 
 
-class ExecutorError(Exception):
+class ExecutorError(Refused):
     """An executor that cannot be used, or no longer; the message names it and says what to do."""
+
+    def __str__(self) -> str:
+        return f"--executor: {super().__str__()}"
 
 
 @contextmanager

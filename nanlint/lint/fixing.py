@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import Taken, edited
-from nanlint.source.project import View
+from nanlint.source.project import View, view_of
 from nanlint.source.text import Source
 
 # A fix may bring another rule's finding to light, and fixes that overlap wait for the next round: real files settle in
@@ -102,7 +102,7 @@ def within(diagnostic: Diagnostic, others: Collection[str]) -> bool:
 
 def applied(source: Source, edits: Sequence[Edit]) -> Source:
     """``source`` after edits; what they change in other files, it sees. Raises SourceError if one cannot be read."""
-    mended, view = edited(source, edits), source.view
+    mended, view = edited(source, edits), view_of(source)
     paths = sorted({edit.path for edit in edits if edit.path})
     if not paths or view is None:
         return mended
@@ -155,7 +155,7 @@ def _mends(source: Source, diagnostic: Diagnostic, diagnose: Callable[[Source], 
 
 def _all(source: Source, diagnostic: Diagnostic) -> list[Source]:
     """The file of a finding and the others that its fix changes, as they are seen from it."""
-    view, fix = source.view, diagnostic.fix
+    view, fix = view_of(source), diagnostic.fix
     if view is None or fix is None:
         return [source]
     others = (view.text(path) for path in fix.elsewhere)

@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nanlint.config import Config, ConfigError
 from nanlint.entry_points import installed
 from nanlint.housekeeping import HOUSEKEEPING, RulePage
 from nanlint.source.discovery import shown_path
 from nanlint.source.roots import ROOTS
-
-if TYPE_CHECKING:
-    pass
 
 
 def all_rules() -> Mapping[str, RulePage]:

@@ -37,7 +37,7 @@ from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import shown_path
 from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
-from nanlint.source.project import Seen, in_project
+from nanlint.source.project import Seen, in_project, view_of
 from nanlint.source.reading import read_source
 from nanlint.source.suppression import may_silence, may_suppress, silenced_at_causes, suppress
 from nanlint.source.syntax import Unparsable
@@ -259,7 +259,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
 
 def _seen(source: Source) -> Seen | None:
     """What was looked at in other files."""
-    return source.view.seen if source.view is not None else None
+    return view.seen if (view := view_of(source)) is not None else None
 
 
 def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Suppressed, ...]:
@@ -306,7 +306,7 @@ def is_numeric(source: Source, config: Config) -> bool:
     if prescan(source.text.encode("utf-8", "replace"), roots):
         return True
     try:
-        around = source.view.packages_around(source.tree) if source.view is not None else ()
+        around = view.packages_around(source.tree) if (view := view_of(source)) is not None else ()
         return any(not packages.isdisjoint(roots) for packages in around)
     except Unparsable:
         return False
@@ -320,8 +320,12 @@ def fix_source(
     pool: Pool | None = None,
     judge: Judge | None = None,
     others: Collection[str] = (),
+    formats: bool = True,
 ) -> Fixed:
-    """Mend what may be mended, until nothing changes; nothing is written. ``others``: as in Task."""
+    """Mend what may be mended, until nothing changes; nothing is written. ``others``: as in Task.
+
+    ``formats``: whether the formatter of the project may be run.
+    """
     from nanlint.lint.fixing import fix_until_stable
 
     examined = Examined(())
@@ -332,7 +336,7 @@ def fix_source(
         examined = _judged(text, config, judge, witnesses=False)
         return list(examined.shown)
 
-    tidy = tidying(config)
+    tidy = tidying(config, formats)
     if pool is None:
         fixed = fix_until_stable(source, diagnose, unsafe=unsafe, others=others, tidy=tidy)
     else:
@@ -345,7 +349,7 @@ def fix_source(
     )
 
 
-def tidying(config: Config) -> Callable[[Source, Source], Source]:
+def tidying(config: Config, formats: bool) -> Callable[[Source, Source], Source]:
     """What tidies a text after its fixes; what it needs is imported where there were any."""
 
     def outlined(text: Source) -> Outline:
@@ -355,9 +359,11 @@ def tidying(config: Config) -> Callable[[Source, Source], Source]:
         return File(analysed(text, config.ops)).outline
 
     def tidy(before: Source, after: Source) -> Source:
+        from nanlint.fixes.formatting import formatted
         from nanlint.fixes.tidying import tidied
 
-        return tidied(before, after, outlined)
+        tidy = tidied(before, after, outlined)
+        return formatted(before, tidy) if formats and not (before.failures or tidy.failures) else tidy
 
     return tidy
 
@@ -378,10 +384,10 @@ def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
 
 def _changed_elsewhere(source: Source, mended: Source) -> Iterator[tuple[Source, Source]]:
     """Other files before and after, where the fixes of a text have changed them."""
-    if source.view is None or mended.view is None:
+    if (view := view_of(source)) is None or (now := view_of(mended)) is None:
         return
-    for path, text in sorted(mended.view.unsaved.items()):
-        before = source.view.text(path)
+    for path, text in sorted(now.unsaved.items()):
+        before = view.text(path)
         if text != before.text:
             yield before, before.replaced([(0, len(before.text), text)])
 

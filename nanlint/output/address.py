@@ -11,7 +11,6 @@ def has_page(code: str) -> bool:
 
 
 def rule_page(name: str) -> str:
-    """The address of the page of the rule with this name."""
     return f"{DOCUMENTATION}rules/{name}/"
 
 

@@ -12,7 +12,6 @@ from nanlint.output.view import View
 
 
 def render(view: View) -> str:
-    """The lines of a report."""
     return render_concise((one for _, one in view.findings()), unsafe=view.unsafe, paint=view.paint)
 
 

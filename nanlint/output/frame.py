@@ -33,7 +33,6 @@ class Mark:
 
     @property
     def place(self) -> tuple[str, int | None, int]:
-        """The line."""
         return self.path, self.cell, self.row
 
 

@@ -32,7 +32,6 @@ _ELLIPSIS = "…"
 
 
 def render(view: View) -> str:
-    """The frames of a report."""
     return "".join(render_full([one], file.excerpt, paint=view.paint) for file, one in view.findings())
 
 

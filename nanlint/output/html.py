@@ -29,7 +29,6 @@ Found = tuple[FileReport, Diagnostic]
 
 
 def render(view: View) -> str:
-    """The page."""
     found = view.findings()
     rules = sorted({(one.code, one.name) for _, one in found})
     levels = sorted({one.confidence for _, one in found}, reverse=True)

@@ -13,7 +13,6 @@ from nanlint.output.view import View, is_file
 
 
 def render(view: View) -> str:
-    """The findings of a report."""
     return render_json(one for _, one in view.findings())
 
 

@@ -24,7 +24,6 @@ def page(package: str, name: str, **parts: str) -> str:
 
 
 def asset(package: str, name: str) -> str:
-    """A file that a package brings along."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 

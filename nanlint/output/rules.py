@@ -32,12 +32,10 @@ def render_rule_list(rules: Iterable[RulePage]) -> str:
 
 
 def render_rules_json(rules: Iterable[RulePage]) -> str:
-    """A JSON list of rules."""
     return json.dumps([_as_object(rule) for rule in rules], indent=2, ensure_ascii=False) + "\n"
 
 
 def render_rule_json(rule: RulePage) -> str:
-    """One rule as a JSON object."""
     return json.dumps(_as_object(rule), indent=2, ensure_ascii=False) + "\n"
 
 

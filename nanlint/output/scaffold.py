@@ -1,4 +1,4 @@
-"""The files that ``nanlint new-rule`` writes: a rule that works, and a test of it that passes."""
+"""The files that ``nanlint new-rule`` writes: a rule that works, its page, and a test of it that passes."""
 
 from __future__ import annotations
 
@@ -12,24 +12,6 @@ from nanlint.authoring import Facts, Finding, Findings, Hazard, confidence, rule
 
 @rule("{code}", "{name}", hazards="log log2 log10")
 def {function}(hazard: Hazard, facts: Facts) -> Findings:
-    """{title}.
-
-    ## What it does
-    Finds logarithms whose operand is known to reach 0.
-
-    ## Why is this bad?
-    `log(0)` is -inf, and `0 * -inf` is nan.
-
-    ## Example (bad)
-    ```python
-    y = torch.log(torch.relu(x))
-    ```
-
-    ## Use instead
-    ```python
-    y = torch.log(torch.relu(x) + 1e-6)
-    ```
-    """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         # `nanlint explain` shows this reason
         return "not at 0, or hidden by a selection"
@@ -44,6 +26,26 @@ def {function}(hazard: Hazard, facts: Facts) -> Findings:
         causes=(hazard.cause,),
     )
 '''
+
+_PAGE = """\
+{title}.
+
+## What it does
+Finds logarithms whose operand is known to reach 0.
+
+## Why is this bad?
+`log(0)` is -inf, and `0 * -inf` is nan.
+
+## Example (bad)
+```python
+y = torch.log(torch.relu(x))
+```
+
+## Use instead
+```python
+y = torch.log(torch.relu(x) + 1e-6)
+```
+"""
 
 _TEST = '''\
 """What {name} reports, and what it does not report."""
@@ -84,8 +86,11 @@ def test_the_examples_of_its_page_are_right() -> None:
 
 
 def render_rule_file(code: str, name: str) -> str:
-    """The file of a rule."""
-    return _RULE.format(code=code, name=name, function=_function(name), title=name.replace("-", " ").capitalize())
+    return _RULE.format(code=code, name=name, function=_function(name))
+
+
+def render_rule_page(name: str) -> str:
+    return _PAGE.format(title=name.replace("-", " ").capitalize())
 
 
 def render_test_file(code: str, name: str, relative: str) -> str:

@@ -22,33 +22,6 @@ BOUNDS = {"clamp": "x", "minimum": "a", "maximum": "a"}
     fixable=Applicability.DISPLAY,
 )
 def acos_for_angle(acos: Node, facts: Facts) -> Findings:
-    """Angle computed from its cosine.
-
-    ## What it does
-    Finds the arccosine of a cosine similarity, of a scalar product (divided by the lengths or not), and of
-    `(trace - 1) / 2` of a rotation matrix.
-
-    ## Why is this bad?
-    Near 1, a cosine cannot represent small angles: in float32 the smallest angles above 0 are 3.5e-4 (0.02 degrees) and
-    4.9e-4, and angles below 1.7e-4 become 0. The same happens near pi. The derivative of the arccosine is infinite
-    there.
-
-    ## Example (bad)
-    ```python
-    angle = torch.acos((a * b).sum(-1))
-    ```
-
-    ## Use instead
-    ```python
-    angle = torch.atan2(torch.linalg.cross(a, b).norm(dim=-1), (a * b).sum(-1))
-    ```
-
-    ## Fix safety
-    Suggestion only: the cross product exists only in three dimensions.
-
-    ## References
-    Kahan: How futile are mindless assessments of roundoff in floating-point computation? (2006), section 12.
-    """
     cosine = facts.bare(acos["x"])
     for _ in range(4):
         if cosine.op not in BOUNDS:

@@ -22,34 +22,6 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
     frameworks="tensorflow jax",
 )
 def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
-    """Angle of a vector that may be 0, where its gradient is NaN.
-
-    ## What it does
-    Finds `atan2` with a gradient, if both components can be 0, as in the difference of two points that may be equal.
-    This applies to TensorFlow, Keras and JAX. In PyTorch the gradient was NaN until November 2025 and is 0 in 2.13, so
-    only an origin written as constants is found.
-
-    ## Why is this bad?
-    The derivatives are `x / (x**2 + y**2)` and `-y / (x**2 + y**2)`: `0 / 0 = nan`.
-
-    ## Example (bad)
-    ```python
-    heading = jnp.arctan2(goal[1] - here[1], goal[0] - here[0])
-    ```
-
-    ## Use instead
-    ```python
-    dy, dx = goal[1] - here[1], goal[0] - here[0]
-    heading = jnp.arctan2(dy, jnp.where((dy == 0) & (dx == 0), 1.0, dx))
-    ```
-
-    ## Fix safety
-    Unsafe: at the origin the angle becomes 0, including `atan2(0, -0.0)`, which was π.
-
-    ## References
-    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which fixes the gradient of
-    `atan2`.
-    """
     if isinstance(subject, Node):
         return (yield from before_it_was_mended(subject, facts))
     hazard = subject

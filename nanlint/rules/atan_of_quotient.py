@@ -20,31 +20,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     fixable=Applicability.DISPLAY,
 )
 def atan_of_quotient(atan: Node, facts: Facts) -> Findings:
-    """Arctangent of a quotient.
-
-    ## What it does
-    Finds `atan(y / x)` of two values, where x is not known to be positive.
-
-    ## Why is this bad?
-    The quotient loses the signs of x and y: (1, 1) and (-1, -1) get the same angle. At the origin it is 0 / 0 = nan,
-    and at x = 0 its gradient is nan.
-
-    ## Example (bad)
-    ```python
-    angle = torch.atan(y / x)
-    ```
-
-    ## Use instead
-    ```python
-    angle = torch.atan2(y, x)
-    ```
-
-    ## Fix safety
-    Suggestion only: if x is negative, `atan2` differs by pi, and the code may need the angle of the slope.
-
-    ## References
-    Kahan: Branch cuts for complex elementary functions (1987).
-    """
     quotient = facts.bare(atan["x"])
     if quotient.op != "div" or facts.scalar(atan) or not (facts.varies(quotient["a"]) and facts.varies(quotient["b"])):
         return "no quotient of data"

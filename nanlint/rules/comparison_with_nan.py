@@ -21,33 +21,6 @@ EQUALITIES = {"eq": "always False", "ne": "always True"}
     fixable=Applicability.UNSAFE,
 )
 def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
-    """Comparison with NaN, which is equal to nothing.
-
-    ## What it does
-    Finds `x == nan`, `x != nan`, `x in [nan]` and `x is nan`, however NaN is written.
-
-    ## Why is this bad?
-    NaN is not equal to itself: for every x, NaN or not, `==` is False and `!=` is True. The test does not detect NaN.
-    `is` and `in` compare with the object `np.nan`, which is never the result of a computation. This may be intended, so
-    the finding is *possible*. A tuple, list or dict that is initialised with NaN, so that the first comparison finds a
-    difference, is also *possible*.
-
-    ## Example (bad)
-    ```python
-    loss = torch.where(loss == float("nan"), 0.0, loss)
-    ```
-
-    ## Use instead
-    ```python
-    loss = torch.where(torch.isnan(loss), 0.0, loss)
-    ```
-
-    ## Fix safety
-    Unsafe: the test becomes True if x is NaN, so code runs that never ran before.
-
-    ## References
-    IEEE 754-2019, section 5.11. Pylint: nan-comparison. Ruff: PLW0177.
-    """
     if not {"a", "b"} <= comparison.args.keys():
         return "nothing is compared"
     for x, other in (("a", "b"), ("b", "a")):

@@ -34,36 +34,6 @@ def twice(loss: Node, activation: Node, facts: Facts, message: str, effect: str,
     frameworks="torch tensorflow keras jax",
 )
 def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Findings:
-    """Cross-entropy that gets probabilities instead of logits, or logits instead of probabilities.
-
-    ## What it does
-    Finds losses with a built-in softmax that get the result of a softmax, and losses of probabilities (Keras without
-    `from_logits=True`) that get the output of a layer without activation.
-
-    ## Why is this bad?
-    The softmax of a softmax is nearly uniform. With 10 classes, the most confident prediction becomes a probability of
-    0.23, so the loss never falls below 1.46, and its gradient vanishes long before the model is right. Logits that are
-    used as probabilities are divided by their sum and clipped to [1e-7, 1 - 1e-7]: the gradient is 0 outside of these
-    bounds, and NaN if the sum is 0.
-
-    ## Example (bad)
-    ```python
-    loss = F.cross_entropy(F.softmax(logits, dim=1), target)
-    ```
-
-    ## Use instead
-    ```python
-    loss = F.cross_entropy(logits, target)
-    ```
-
-    ## Fix safety
-    Unsafe: the loss gets the intended value, which differs everywhere. For a confident right prediction of 10 classes
-    it falls from 1.46 to 0.
-
-    ## References
-    PyTorch: `torch.nn.CrossEntropyLoss`. TensorFlow: `tf.nn.softmax_cross_entropy_with_logits`, whose page warns of
-    this mistake.
-    """
     if loss.op == "clipped_cross_entropy" and not from_logits(loss):
         return (yield from logits_as_probabilities(loss, facts))
     softmax = facts.always(loss["x"], "softmax")
@@ -104,35 +74,6 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
     frameworks="torch tensorflow jax",
 )
 def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
-    """Binary cross-entropy of a sigmoid, instead of the loss of the logits; or a sigmoid that is applied twice.
-
-    ## What it does
-    Finds `binary_cross_entropy` and `BCELoss` of the result of a sigmoid, and losses with a built-in sigmoid that get
-    the result of a sigmoid.
-
-    ## Why is this bad?
-    In float32 the sigmoid is exactly 1 for logits of 17 or more. PyTorch bounds the logarithm of 0 at -100 so that
-    nothing becomes NaN. But a wrong prediction with a logit of 17 has a loss of 100 instead of 17, and its gradient is
-    exactly 0 instead of 1: the model learns nothing from the worst predictions. A sigmoid of a sigmoid is between 0.5
-    and 0.73, so the loss cannot fall below 0.31 for a label of 1, and 0.69 for a label of 0.
-
-    ## Example (bad)
-    ```python
-    loss = F.binary_cross_entropy(torch.sigmoid(logits), target)
-    ```
-
-    ## Use instead
-    ```python
-    loss = F.binary_cross_entropy_with_logits(logits, target)
-    ```
-
-    ## Fix safety
-    Unsafe: the loss is equal within 1e-3 for logits in [-9, 9], and differs beyond: above 17 it is |logit| instead of
-    100, with a gradient. If the sigmoid was applied twice, the loss differs everywhere.
-
-    ## References
-    PyTorch: `torch.nn.BCEWithLogitsLoss`, and the note on `torch.nn.BCELoss` about -100.
-    """
     sigmoid = facts.always(loss["x"], "sigmoid")
     if sigmoid is None:
         return "the loss is not computed from a sigmoid"
@@ -173,34 +114,6 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     frameworks="torch",
 )
 def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
-    """Negative log-likelihood of probabilities, or of a handwritten logarithm of a softmax.
-
-    ## What it does
-    Finds `nll_loss` and `NLLLoss` of a softmax without the logarithm that they expect, and of the logarithm of a
-    softmax that is bounded or has an epsilon.
-
-    ## Why is this bad?
-    `nll_loss` only picks an element and negates it. For a softmax, the result is a negative probability: at least -1,
-    with the vanishing gradient of a saturated softmax. For `log(softmax + eps)` the loss is at most -log(eps), and flat
-    there: very wrong predictions are not corrected.
-
-    ## Example (bad)
-    ```python
-    loss = F.nll_loss(F.softmax(logits, dim=1), target)
-    ```
-
-    ## Use instead
-    ```python
-    loss = F.cross_entropy(logits, target)
-    ```
-
-    ## Fix safety
-    Unsafe: without the logarithm, the loss changes everywhere. With `log(softmax + eps)` it changes by about eps/p, and
-    grows with the logits where it was -log(eps).
-
-    ## References
-    PyTorch: `torch.nn.NLLLoss`, `torch.nn.CrossEntropyLoss`.
-    """
     softmax = facts.always(loss["x"], "softmax")
     if softmax is not None:
         yield Finding(

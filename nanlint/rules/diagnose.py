@@ -32,7 +32,9 @@ from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.registry import RULES, Finding, NothingToSay, Rule, about_numbers
 from nanlint.source import Source
 from nanlint.source.discovery import shown_path
+from nanlint.source.project import view_of
 from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.suppression import may_silence
 from nanlint.source.text import Located
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
@@ -64,6 +66,11 @@ class Occurrence:
     def place(self) -> tuple[str, Span]:
         """The rule's code and the expression that is underlined."""
         return self.rule.code, self.diagnostic.span
+
+    def standing_for(self, codes: Collection[str]) -> Occurrence:
+        """The same, in place of the findings of other rules."""
+        said = self.diagnostic
+        return replace(self, diagnostic=replace(said, others=said.others | set(codes))) if codes else self
 
     @property
     def calls(self) -> tuple[ast.AST, ...]:
@@ -149,11 +156,11 @@ def occurrences(facts: Facts, select: Callable[[str], bool]) -> list[Occurrence]
 
 
 def each_occurrence(facts: Facts, select: Callable[[str], bool]) -> Iterator[Occurrence]:
-    """The same, one by one."""
     for rule, finding in findings(facts, lambda rule: select(rule.code)):
         span = facts.span_of(finding.site)
         if span is not None:
-            yield Occurrence(rule, finding, draft(facts, rule, finding, span))
+            said = draft(facts, rule, finding, span)
+            yield Occurrence(rule, finding, replace(said, others=silent(facts, rule, finding, span, select)))
 
 
 def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
@@ -171,10 +178,24 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
     )
 
 
+def silent(facts: Facts, rule: Rule, finding: Finding, span: Span, select: Callable[[str], bool]) -> frozenset[str]:
+    """The rules that would report the same hazard, had it been left to them: comments may name these, too."""
+    if not may_silence(facts.source):
+        return frozenset()
+    own, node = finding.hazard, finding.node
+    weighed = (facts.hazards.weigh(node, pole) for pole in facts.hazards.own_poles(node)) if own is None else (own,)
+    hazards = [one for one in weighed if isinstance(one, Hazard)]
+    asked = ((one, h) for h in hazards for one in RULES.values() if h.node.op in one.hazards and select(one.code))
+    return frozenset(
+        one.code
+        for one, hazard in asked
+        if one is not rule and any(facts.span_of(other.site) == span for other in run_rule(one, hazard, facts)[0])
+    )
+
+
 def grouped(
     occurrences: Iterable[Occurrence], key: Callable[[Occurrence], Hashable]
 ) -> dict[Hashable, list[Occurrence]]:
-    """Occurrences by a key."""
     groups: dict[Hashable, list[Occurrence]] = {}
     for one in occurrences:
         groups.setdefault(key(one), []).append(one)
@@ -199,6 +220,7 @@ def by_precedence(occurrences: Iterable[Occurrence]) -> list[list[Occurrence]]:
     """
     groups = grouped(occurrences, lambda one: one.place)
     best = {one.place: one for one in map(surest, groups.values())}
+    instead: dict[Hashable, set[str]] = {}
     for (code, span), one in list(best.items()):
         earlier = [first for first in one.rule.after if (first, span) in best]
         if not earlier:
@@ -209,7 +231,8 @@ def by_precedence(occurrences: Iterable[Occurrence]) -> list[list[Occurrence]]:
         elif not one.rule.nodes:
             for first in earlier:
                 del best[first, span]
-    return [groups[place] for place in best]
+                instead.setdefault((code, span), set()).add(first)
+    return [[one.standing_for(instead.get(place, ())) for one in groups[place]] for place in best]
 
 
 def remaining(occurrences: Sequence[Occurrence], hidden: Collection[Occurrence]) -> list[Occurrence]:
@@ -220,7 +243,7 @@ def remaining(occurrences: Sequence[Occurrence], hidden: Collection[Occurrence])
 
     def preceded(one: Occurrence) -> bool:
         return any(
-            first.rule.code in one.rule.after
+            (first.rule.code in one.rule.after or first.rule.code in one.diagnostic.others)
             and first.diagnostic.span == one.diagnostic.span
             and (not one.calls or first.calls in ((), one.calls))
             for first in hidden
@@ -255,7 +278,9 @@ def analysed_by(source: Source, spellings: Spellings, watched: Collection[int], 
     """The same, by a catalogue; ``alone``: of the functions on the rows watched, and those that come to them."""
     words = pole_words(spellings, frozenset(RULES))
     package = package_of(source.path)
-    lowering = lower(source.tree, spellings, frameworks_of(source), words, package, watched, source.view, alone=alone)
+    lowering = lower(
+        source.tree, spellings, frameworks_of(source), words, package, watched, view_of(source), alone=alone
+    )
     return Facts(source, lowering)
 
 
@@ -564,8 +589,8 @@ def frameworks_of(source: Source) -> tuple[str, ...]:
     found = tuple(f for f in FRAMEWORKS if f in text)
     if "autograd" in text and "jax" not in found:
         found = (*found, "jax")
-    if not found and source.view is not None:
-        near = groupby(source.view.packages_behind(source.tree), key=itemgetter(0))
+    if not found and (view := view_of(source)) is not None:
+        near = groupby(view.packages_behind(source.tree), key=itemgetter(0))
         used = (frozenset[str]().union(*(packages for _, packages in modules)) for _, modules in near)
         found = next(filter(None, (tuple(f for f in FRAMEWORKS if f in packages) for packages in used)), ())
     return found or FRAMEWORKS

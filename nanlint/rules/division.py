@@ -29,7 +29,6 @@ REDUCTIONS = {
 
 
 def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
-    """The reduction whose result a denominator is."""
     return facts.origin(denominator, *REDUCTIONS)
 
 
@@ -41,40 +40,6 @@ def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
     fixable=Applicability.SAFE,
 )
 def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
-    """Division by a sum, count or extremum that may be 0.
-
-    ## What it does
-    Finds quotients whose denominator is a reduction that can naturally be 0: the sum of a mask, a count, the sum of
-    rectified values, the range `max - min` of the data.
-
-    ## Why is this bad?
-    A single row of padding, an empty class or a batch without positive labels is enough to add `0 / 0 = nan` to the
-    loss.
-
-    ## Example (bad)
-    ```python
-    mask = tokens != PAD
-    pooled = (x * mask).sum(1) / mask.sum(1)
-    ```
-
-    ## Use instead
-    ```python
-    mask = tokens != PAD
-    pooled = (x * mask).sum(1) / mask.sum(1).clamp(min=1)
-    ```
-
-    ## Fix safety
-    Safe if the average may be over no elements, as in `(x * mask).sum() / mask.sum()`, or if data is divided by its own
-    sum: nan becomes 0, and nothing else changes. (A count gets a lower bound of 1, which changes only a count of 0; a
-    sum that may not be a whole number, such as that of a soft mask, becomes 1 where it was 0.) Unsafe where that would
-    be long, and the denominator gets a small lower bound (`fix-style` chooses), if an infinity (which may be intended,
-    or checked for later) or an undefined statistic (a correlation, an explained variance) becomes a number, or if
-    Python raised an error before. Suggestion only if the denominator may not be an array of the framework, or if the 0
-    would cause the next nan.
-
-    ## References
-    PyTorch issue tracker and TensorFlow addons: masked mean of an empty mask.
-    """
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
         return "the denominator is not a reduction, or a later selection hides the quotient"
@@ -97,35 +62,6 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     fixable=Applicability.SAFE,
 )
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
-    """Division by a value that reaches 0.
-
-    ## What it does
-    Finds quotients whose denominator is known to be exactly 0 for real inputs: a rectifier, a saturated probability or
-    its complement, a difference that vanishes for equal data.
-
-    ## Why is this bad?
-    `x / 0 = inf` and `0 / 0 = nan`, in the value and in the gradient.
-
-    ## Example (bad)
-    ```python
-    scaled = (x - x.min()) / (x.max() - x.min())
-    ```
-
-    ## Use instead
-    ```python
-    spread = x.max() - x.min()
-    scaled = (x - x.min()) / torch.where(spread > 0, spread, 1.0)
-    ```
-
-    ## Fix safety
-    Safe if data is divided by a statistic of itself, as in `(x - x.min()) / (x.max() - x.min())`: nan becomes 0, and
-    nothing else changes. Unsafe if the quotient is 0/0 and an undefined statistic becomes a number. Suggestion only if
-    the quotient is infinite, since only you know the intended value; if it has a limit at 0/0, like `sin(x) / x`; if
-    the denominator may not be an array of the framework; or if the 0 would cause the next nan.
-
-    ## References
-    IEEE 754-2019, section 7.3 (division by zero).
-    """
     surely = inevitable(hazard, facts)
     if hazard.pole.cls != "zero" or hazard.guard is not None or (literal(hazard.operand) and not surely):
         return "applies only at 0, unless a selection hides the value or the number is visible in the code"

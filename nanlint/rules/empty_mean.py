@@ -30,35 +30,6 @@ NAN = Pole("result", "nan", "nan")
     fixable=Applicability.SAFE,
 )
 def empty_mean(mean: Node, facts: Facts) -> Findings:
-    """Mean of a selection that may be empty.
-
-    ## What it does
-    Finds means of the elements that a mask selects, if the code does not check that it selects any, and PyTorch losses
-    that average over such elements. Also finds cross-entropies that ignore some labels and average over the others: if
-    `ignore_index` is given, or labels are set to it. If the ignored labels are padding, judging by their name or the
-    number 0, the finding is only *possible*, since every sentence has a word.
-
-    ## Why is this bad?
-    The mean of no elements is `0 / 0 = nan`. One batch without a positive example is enough to make the loss NaN.
-
-    ## Example (bad)
-    ```python
-    loss = error[target > 0].mean()
-    ```
-
-    ## Use instead
-    ```python
-    positive = error[target > 0]
-    loss = positive.mean() if positive.numel() else positive.sum()
-    ```
-
-    ## Fix safety
-    Safe: the result is the mean if there are elements, and their sum, 0, if there are none. Unsafe in TensorFlow, where
-    the fix divides the sum by the count: in float16 the sum may overflow although the mean is finite.
-
-    ## References
-    PyTorch: `torch.mean` of an empty tensor is NaN.
-    """
     if mean.op != "mean":
         return (yield from all_ignored(mean, facts))
     if has_no_elements(mean["x"], mean.site):
@@ -182,35 +153,6 @@ def has_no_elements(array: Node, site: ast.AST | None) -> bool:
     frameworks="torch jax numpy",
 )
 def std_of_one(deviation: Node, facts: Facts) -> Findings:
-    """Unbiased standard deviation or variance of a single element.
-
-    ## What it does
-    Finds deviations and variances with a correction of 1 (PyTorch's default, `ddof=1` elsewhere) over an axis with one
-    element, or over the elements that a mask selects; and all deviations and variances of an empty list. In training
-    code it also finds those over a batch (the last batch of an epoch may have one element), over elements that a loop
-    collects, and over the returns or advantages of an episode, unless the code checks the number of elements.
-
-    ## Why is this bad?
-    The sum of squares is divided by n - 1: `0 / 0 = nan` for one element, and nan for none.
-
-    ## Example (bad)
-    ```python
-    spread = reward[done > 0].std()
-    ```
-
-    ## Use instead
-    ```python
-    finished = reward[done > 0]
-    spread = finished.std() if finished.numel() > 1 else reward.new_zeros(())
-    ```
-
-    ## Fix safety
-    Unsafe: 0 for one element and for none, and the same numbers for more. Along an axis it is a suggestion: without the
-    correction the deviation is smaller, by a factor of sqrt(1 - 1/n).
-
-    ## References
-    PyTorch: `torch.std`, on `correction`.
-    """
     if has_no_elements(deviation["x"], deviation.site):
         effect = "there is no mean to deviate from: 0 / 0 = nan"
         yield Finding(deviation, f"{deviation.op} of no elements: nan", effect, Confidence.CERTAIN)

@@ -22,38 +22,6 @@ SATURATING = frozenset({"sigmoid", "softmax", "softmin", "tanh"})
     frameworks="torch tensorflow jax",
 )
 def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
-    """Epsilon in a logarithm of a saturated value: the loss is finite, and its gradient is 0.
-
-    ## What it does
-    Finds `log(p + eps)` with a gradient, where p is a softmax, a sigmoid, 1 minus a sigmoid, or `1 - tanh(x)**2`. An
-    entropy, `p * log(p + eps)`, is not reported: its derivative is meant to vanish with p.
-
-    ## Why is this bad?
-    The epsilon keeps the value finite. The derivative of `log(sigmoid(x))` is `1 - sigmoid(x)`, which is 1 where the
-    sigmoid saturates at 0; the derivative of `log(sigmoid(x) + eps)` is
-    `sigmoid(x) * (1 - sigmoid(x)) / (sigmoid(x) + eps)`, which is 0 there. A confident wrong prediction, which should
-    change most, gets no gradient.
-
-    ## Example (bad)
-    ```python
-    def cross_entropy(logits, labels):
-        p = torch.sigmoid(logits)
-        return -(labels * torch.log(p + 1e-8) + (1 - labels) * torch.log(1 - p + 1e-8)).mean()
-    ```
-
-    ## Use instead
-    ```python
-    def cross_entropy(logits, labels):
-        return -(labels * F.logsigmoid(logits) + (1 - labels) * F.logsigmoid(-logits)).mean()
-    ```
-
-    ## Fix safety
-    Suggestion only: the logarithm of the logits has a different value where the epsilon has an effect.
-    (`log(1 - tanh(x)**2)` is `2 * (log(2) - x - softplus(-2 * x))`.)
-
-    ## References
-    PyTorch: `BCEWithLogitsLoss`. TensorFlow Probability: `Tanh`, on the logarithm of its slope.
-    """
     total = facts.bare(log["x"])
     if total.op != "add" or facts.value(total).zero is not NEVER:
         return "no epsilon is added, or it does not keep the value away from 0"

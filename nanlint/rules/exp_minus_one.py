@@ -20,33 +20,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     fixable=Applicability.SAFE,
 )
 def exp_minus_one(difference: Node, facts: Facts) -> Findings:
-    """Exponential minus one.
-
-    ## What it does
-    Finds `exp(x) - 1` and `1 - exp(x)`, in any spelling, where x may be small. It loses accuracy but gives no NaN, so
-    it is always *possible*.
-
-    ## Why is this bad?
-    For small x, the exponential is near 1 and rounded to a multiple of 1.2e-7 (float32), and the subtraction leaves the
-    rounding error: three correct digits for 1e-4, none for 1e-8.
-
-    ## Example (bad)
-    ```python
-    y = torch.exp(x) - 1
-    ```
-
-    ## Use instead
-    ```python
-    y = torch.expm1(x)
-    ```
-
-    ## Fix safety
-    Safe: equal up to the rounding of `exp(x) - 1`. Frameworks compute the gradient of `expm1` as its result plus 1, so
-    below -17 in float32 it is 0 instead of a number below 1e-7.
-
-    ## References
-    Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.14.1.
-    """
     found = minus_one(difference, facts)
     if found is None or facts.scalar(found.node) or not facts.loses_digits(found.node["x"]):
         return "no exponential of something small, minus 1"

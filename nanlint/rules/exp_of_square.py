@@ -13,32 +13,6 @@ from nanlint.rules.registry import Finding, Findings, rule
 
 @rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403")
 def exp_of_square(exp: Node, facts: Facts) -> Findings:
-    """Exponential of a square that is not negated.
-
-    ## What it does
-    Finds `exp(x**2)` and `exp(x * x / 2)` where x is data without a bound; and `1 / exp(-x**2)`. The decreasing
-    `exp(-x**2)` is not reported: where its relative error is large, its value is 0.
-
-    ## Why is this bad?
-    It is inf for x above 9.4 in float32 (3.3 in float16). Below that, the rounding error of the square is multiplied by
-    `x**2`: at x = 9 a quarter of the bits are wrong.
-
-    ## Example (bad)
-    ```python
-    scaled = torch.exp(x**2) * torch.erfc(x)
-    ```
-
-    ## Use instead
-    ```python
-    scaled = torch.special.erfcx(x)
-    ```
-
-    ## Fix safety
-    No fix: the right function for the whole product depends on the code (`erfcx`, `log_ndtr`); otherwise use log space.
-
-    ## References
-    Shepherd, Laframboise: Chebyshev approximation of (1 + 2x) exp(x**2) erfc x in 0 <= x < inf (1981).
-    """
     exponent = monomial(exp["x"], facts.value)
     if facts.scalar(exp) or len(exponent.above) < 2 or exponent.below or not rising(exp, exponent.number, facts):
         return "the exponent is not an increasing square"

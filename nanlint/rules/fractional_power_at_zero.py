@@ -20,35 +20,6 @@ from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
     frameworks="torch tensorflow jax",
 )
 def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
-    """Fractional or negative power of a value that reaches 0, or is negative.
-
-    ## What it does
-    Finds powers with an exponent that is not a whole number and a base that is known to be 0 or negative, and negative
-    powers of a base that can be 0.
-
-    ## Why is this bad?
-    With 0 < p < 1, `x**p` has an infinite derivative at 0; with p < 0, it is inf at 0; for a negative x it is NaN.
-
-    ## Example (bad)
-    ```python
-    tempered = torch.softmax(logits, dim=-1) ** 0.7
-    ```
-
-    ## Use instead
-    ```python
-    p = torch.softmax(logits, dim=-1)
-    tempered = torch.where(p != 0, torch.where(p != 0, p, 1.0) ** 0.7, 0.0)
-    ```
-
-    ## Fix safety
-    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. Unsafe
-    where that would be long, or the value itself is infinite or nan: the base gets a small lower bound. Suggestion only
-    if the exponent may be 0 or negative, since the value at 0 is then 1 or inf, or if the base may be a Python number
-    in PyTorch.
-
-    ## References
-    JAX FAQ: Gradients contain NaN where using where.
-    """
     surely = inevitable(hazard, facts)
     value_breaks = not hazard.pole.gradient
     seen = value_breaks and facts.value(hazard.operand).constant is not None and not surely

@@ -19,33 +19,6 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
     frameworks="torch tensorflow jax",
 )
 def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Findings:
-    """A guard applied too late: after the operation that it is meant to protect.
-
-    ## What it does
-    Finds roots, norms and deviations of values that may be 0, if an epsilon or a bound is applied only to the result;
-    and reciprocals, inverse roots and logarithms whose infinite result is bounded or replaced by `nan_to_num`.
-
-    ## Why is this bad?
-    The value is right, but the gradient is not: the backward pass goes through the operation at its singular point, and
-    its infinite derivative times 0 is NaN. Put the guard before the operation.
-
-    ## Example (bad)
-    ```python
-    unit = x / (torch.sqrt((x**2).sum(-1, keepdim=True)) + 1e-6)
-    ```
-
-    ## Use instead
-    ```python
-    unit = x / torch.sqrt((x**2).sum(-1, keepdim=True) + 1e-12)
-    ```
-
-    ## Fix safety
-    Safe: the operand gets a double `where`, which keeps every value; the gradient at the singular point, not finite
-    before, becomes 0.
-
-    ## References
-    JAX FAQ: Gradients contain NaN where using where.
-    """
     late = facts.late_guard(hazard)
     if late is None or not facts.differentiated(hazard.node):
         return "no guard after the operation"

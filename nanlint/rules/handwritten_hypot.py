@@ -22,34 +22,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     fixable=Applicability.SAFE,
 )
 def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
-    """Length of a vector written as the root of a sum of squares.
-
-    ## What it does
-    Finds `sqrt(a**2 + b**2)` of two values that are not bounded, in any spelling.
-
-    ## Why is this bad?
-    A square overflows above the square root of the largest number: above 256 in float16, where the finding is *likely*,
-    and above 1.8e19 in float32 and bfloat16, where it is only *possible*. The square is 0 below 2e-4 and 3e-23. The
-    length itself would be representable. (For the gradient at the origin, see sqrt-at-zero.)
-
-    ## Example (bad)
-    ```python
-    magnitude = torch.sqrt(real.half().square() + imag.half().square())
-    ```
-
-    ## Use instead
-    ```python
-    magnitude = torch.hypot(real.half(), imag.half())
-    ```
-
-    ## Fix safety
-    Safe: equal wherever the original is finite and its squares do not underflow. Unsafe in PyTorch if it is not clear
-    that both operands are tensors, since `torch.hypot` does not accept Python numbers. No fix in TensorFlow, which has
-    no such function, or in Keras, whose `hypot` has a wrong gradient for equal operands.
-
-    ## References
-    Blue: A portable Fortran program to find the Euclidean norm of a vector (1978).
-    """
     radicand = root(root_node, facts.value)
     if radicand is None or facts.scalar(root_node):
         return "no root"

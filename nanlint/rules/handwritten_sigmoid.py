@@ -14,33 +14,6 @@ from nanlint.rules.registry import Finding, Findings, rule
 
 @rule("NL402", "handwritten-sigmoid", nodes="div reciprocal pow", fixable=Applicability.SAFE)
 def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
-    """Sigmoid written as 1 / (1 + exp(-x)).
-
-    ## What it does
-    Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))`, alone or multiplied by another value, whose exponent has no
-    upper bound.
-
-    ## Why is this bad?
-    `exp` overflows to inf above 88 in float32. The value of the first form is still 0, but its gradient is
-    `0 * inf = nan`; the second form is `inf / inf = nan`.
-
-    ## Example (bad)
-    ```python
-    gate = 1 / (1 + torch.exp(-x))
-    ```
-
-    ## Use instead
-    ```python
-    gate = torch.sigmoid(x)
-    ```
-
-    ## Fix safety
-    Safe: equal in value and gradient wherever the original is finite. Unsafe in NumPy if the file does not use SciPy
-    yet, since the fix makes it depend on SciPy.
-
-    ## References
-    SciPy: `scipy.special.expit`.
-    """
     found = logistic(quotient, facts)
     if found is None or facts.scalar(found.exp) or not facts.may_overflow(found.exp):
         return "no sigmoid of an exponential that overflows without an exception"

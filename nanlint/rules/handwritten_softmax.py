@@ -13,33 +13,6 @@ from nanlint.rules.registry import Finding, Findings, rule
 
 @rule("NL401", "handwritten-softmax", nodes="div exp", fixable=Applicability.SAFE)
 def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
-    """Softmax written by hand, without subtracting the maximum.
-
-    ## What it does
-    Finds `exp(x) / sum(exp(x))` whose exponent has no upper bound; and a maximum that was subtracted without effect,
-    because the result is multiplied by its exponential: `exp(m) * sum(w * exp(x - m))`.
-
-    ## Why is this bad?
-    `exp` overflows to inf above 88 in float32 (11 in float16), and `inf / inf = nan`; with all logits below -104 it is
-    `0 / 0 = nan`.
-
-    ## Example (bad)
-    ```python
-    weights = jnp.exp(scores) / jnp.sum(jnp.exp(scores), axis=-1, keepdims=True)
-    ```
-
-    ## Use instead
-    ```python
-    weights = jax.nn.softmax(scores, axis=-1)
-    ```
-
-    ## Fix safety
-    Safe: `softmax` gives the same values wherever the original is finite. Suggestion only for a sum over all elements,
-    or over an axis that the code does not show.
-
-    ## References
-    Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
-    """
     if quotient.op == "exp":
         return (yield from shift_undone(quotient, facts))
     denominator = facts.origin(quotient["b"], "sum")
@@ -103,7 +76,6 @@ def shift_undone(exp: Node, facts: Facts) -> Findings:
 
 
 def summed(node: Node, facts: Facts) -> list[Node]:
-    """The factors of the terms of a sum."""
     total = facts.origin(node, "sum")
     return facts.factors(total["x"]) if total is not None else []
 

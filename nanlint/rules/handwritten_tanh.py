@@ -13,32 +13,6 @@ from nanlint.rules.registry import Finding, Findings, rule
 
 @rule("NL406", "handwritten-tanh", nodes="div", fixable=Applicability.SAFE)
 def handwritten_tanh(quotient: Node, facts: Facts) -> Findings:
-    """Hyperbolic tangent written as a quotient of exponentials.
-
-    ## What it does
-    Finds `(exp(x) - exp(-x)) / (exp(x) + exp(-x))`, `(exp(2 * x) - 1) / (exp(2 * x) + 1)` and `sinh(x) / cosh(x)`
-    whose argument is not bounded.
-
-    ## Why is this bad?
-    `exp` overflows to inf above 88 in float32, and `inf / inf = nan` where the result is 1. For small x, the difference
-    cancels: for 1e-8 no digit is right.
-
-    ## Example (bad)
-    ```python
-    y = (torch.exp(x) - torch.exp(-x)) / (torch.exp(x) + torch.exp(-x))
-    ```
-
-    ## Use instead
-    ```python
-    y = torch.tanh(x)
-    ```
-
-    ## Fix safety
-    Safe: equal wherever the original is finite, and more exact for small x.
-
-    ## References
-    Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.
-    """
     found = tangent(quotient, facts)
     if found is None:
         return "no tanh of exponentials"

@@ -28,34 +28,6 @@ PRODUCTS = frozenset({"dot", "einsum", "linear"})
 
 @rule("NL408", "infinite-max-shift", nodes="exp", fixable=Applicability.SAFE)
 def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
-    """A shift by a maximum that may be -inf itself.
-
-    ## What it does
-    Finds `exp(x - max(x))` where the maximum can be -inf, because of a mask or because it is a maximum over no axis;
-    and handwritten `logaddexp`: `max(a, b) + log1p(exp(-|a - b|))`.
-
-    ## Why is this bad?
-    In log space -inf is an ordinary number, the logarithm of 0. The maximum of a row of -inf is -inf, and
-    `-inf - -inf = nan`. The same happens when two zeros are added in log space. The library functions handle this case.
-
-    ## Example (bad)
-    ```python
-    total = torch.maximum(a, b) + torch.log1p(torch.exp(-torch.abs(a - b)))
-    ```
-
-    ## Use instead
-    ```python
-    total = torch.logaddexp(a, b)
-    ```
-
-    ## Fix safety
-    Safe: a maximum of -inf becomes the lowest finite number, so a row of -inf does not change; `logaddexp` gives the
-    same values and gradients wherever they were finite. Unsafe in JAX for the form with `abs`, whose derivative at 0 is
-    1 in JAX: for equal a and b the gradient changes from (0, 1) to the true one, (0.5, 0.5).
-
-    ## References
-    Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
-    """
     if facts.hazards.masked_by(exp, NAN) is not None:
         return "a later selection removes the NaN"
     added = log_addition(exp)

@@ -30,32 +30,6 @@ OUTSIDE = {"acosh": "0.9999999"}
     frameworks="torch tensorflow jax",
 )
 def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
-    """Inverse trigonometric function at ±1, where its gradient is infinite.
-
-    ## What it does
-    Finds `acos`, `asin`, `acosh` and `atanh` of values that are known to reach 1 or -1: a cosine, a saturated `tanh`,
-    a component of a vector of length 1.
-
-    ## Why is this bad?
-    The derivative is infinite there, and NaN when it is multiplied by 0. Two equal vectors are enough. (For `atanh`,
-    the value is infinite as well.)
-
-    ## Example (bad)
-    ```python
-    angle = torch.acos(torch.tanh(score))
-    ```
-
-    ## Use instead
-    ```python
-    angle = torch.acos(torch.tanh(score).clamp(-1 + 1e-6, 1 - 1e-6))
-    ```
-
-    ## Fix safety
-    Unsafe: within 1e-6 of ±1 the angle changes, by 1.4e-3 at most, and its gradient becomes 0.
-
-    ## References
-    PyTorch issue 8069: NaN from `acos`.
-    """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return "applies only at the ends of the domain, if no selection hides the value"
     level = confidence(hazard.reach)
@@ -78,34 +52,6 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
     fixable=Applicability.UNSAFE,
 )
 def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
-    """Inverse trigonometric function of a value that rounds beyond its domain.
-
-    ## What it does
-    Finds `acos`, `asin` and `atanh` of a computed cosine: a scalar product of normalised vectors, a scalar product
-    divided by the lengths, `(trace - 1) / 2` of a rotation matrix.
-
-    ## Why is this bad?
-    Mathematically, a cosine is in [-1, 1]. In floating point, it can be 1.0000001 for parallel vectors, and
-    `acos(1.0000001) = nan`.
-
-    ## Example (bad)
-    ```python
-    angle = torch.acos((F.normalize(a, dim=-1) * F.normalize(b, dim=-1)).sum(-1))
-    ```
-
-    ## Use instead
-    ```python
-    cosine = (F.normalize(a, dim=-1) * F.normalize(b, dim=-1)).sum(-1)
-    angle = torch.acos(cosine.clamp(-1 + 1e-6, 1 - 1e-6))
-    ```
-    A clamp to [-1, 1] exactly prevents the NaN in the value, but not the infinite gradient at the ends.
-
-    ## Fix safety
-    Unsafe: within 1e-6 of ±1 the angle changes, by 1.4e-3 at most, and its gradient becomes 0.
-
-    ## References
-    Kahan, How futile are mindless assessments of roundoff in floating-point computation? (2006), on angles.
-    """
     if hazard.pole.cls == "zero" or hazard.guard is not None:
         return "applies only beyond the domain, if no selection hides the value"
     level = confidence(hazard.reach, lowered=2 * int(facts.tested_for_infinity(hazard.node)))

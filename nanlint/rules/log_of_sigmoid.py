@@ -27,32 +27,6 @@ def sigmoid_behind(node: Node, facts: Facts) -> tuple[Node, bool] | None:
 
 @rule("NL102", "log-of-sigmoid", hazards="log log2 log10 log1p", fixable=Applicability.SAFE)
 def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Findings:
-    """Log of a sigmoid.
-
-    ## What it does
-    Finds `log(sigmoid(x))`, `log(1 - sigmoid(x))` and `log1p(-sigmoid(x))`, through variables, helpers and layers.
-
-    ## Why is this bad?
-    In float32 `sigmoid` is exactly 0 below about -89 and exactly 1 above about 17, so one of the two logarithms of a
-    binary cross-entropy is -inf for a confident model, and `0 * -inf = nan`.
-
-    ## Example (bad)
-    ```python
-    p = torch.sigmoid(logits)
-    loss = -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
-    ```
-
-    ## Use instead
-    ```python
-    loss = -(y * F.logsigmoid(logits) + (1 - y) * F.logsigmoid(-logits)).mean()
-    ```
-
-    ## Fix safety
-    Safe: `logsigmoid(x)` and `logsigmoid(-x)` give the same values wherever the original is finite.
-
-    ## References
-    Mächler: Accurately computing log(1 - exp(-|a|)) (2012).
-    """
     found = sigmoid_behind(hazard.operand, facts)
     if found is None or hazard.pole.cls != "zero":
         return "the value that becomes 0 is neither a sigmoid nor 1 minus a sigmoid"

@@ -16,33 +16,6 @@ from nanlint.rules.registry import Finding, Findings, rule
 
 @rule("NL106", "log-of-sum-of-exp", nodes="log log1p", fixable=Applicability.SAFE)
 def log_of_sum_of_exp(log: Node, facts: Facts) -> Findings:
-    """Log of a sum of exponentials, without subtracting the maximum.
-
-    ## What it does
-    Finds `log(sum(exp(x)))`, `log(mean(w * exp(x)))`, `log(exp(a) + exp(b))` and `log(cosh(x))` whose exponent has no
-    upper bound.
-
-    ## Why is this bad?
-    `exp` overflows to inf above 88 in float32, and with all exponents below -104 the sum is 0 and its log -inf.
-
-    ## Example (bad)
-    ```python
-    log_z = torch.log(torch.sum(torch.exp(scores), dim=-1))
-    ```
-
-    ## Use instead
-    ```python
-    log_z = torch.logsumexp(scores, dim=-1)
-    ```
-
-    ## Fix safety
-    Safe: equal wherever the original is finite. Suggestion only if the exponentials have weights that the framework's
-    function does not support. No fix for the sum of two exponentials in TensorFlow, which has no logaddexp, or in
-    Keras, whose logaddexp has a wrong gradient for equal operands.
-
-    ## References
-    Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
-    """
     parts = monomial(log["x"], facts.value)
     found = next((f for factor in parts.above if (f := summed(factor, facts)) is not None), None)
     if found is None or facts.scalar(log):

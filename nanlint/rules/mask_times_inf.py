@@ -23,38 +23,6 @@ LOGARITHMS = frozenset({"log", "log_softmax", "log_sigmoid"})
 
 @rule("NL405", "mask-times-inf", nodes="mul mul_no_nan", hazards="mul", fixable=Applicability.SAFE)
 def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
-    """A multiplication by 0 that is meant to hide an infinity.
-
-    ## What it does
-    Finds an infinity times a mask, the probabilities of masked logits times their logarithms, `multiply_no_nan` of a
-    probability and a logarithm with a gradient, and data times a test for NaN. A mask or a rectified value
-    times an exponential that overflows is *possible*.
-
-    ## Why is this bad?
-    `0 * inf = nan`: a mask hides large numbers, not infinite ones. `multiply_no_nan` removes the infinity from the
-    value but not from the gradient of the other factor, where it is multiplied by the derivative 0 of the softmax.
-
-    ## Example (bad)
-    ```python
-    masked = logits.masked_fill(~legal, float("-inf"))
-    log_probs = F.log_softmax(masked, dim=-1)
-    entropy = -(log_probs.exp() * log_probs).sum(-1)
-    ```
-
-    ## Use instead
-    ```python
-    masked = logits.masked_fill(~legal, float("-inf"))
-    log_probs = F.log_softmax(masked, dim=-1)
-    entropy = -(log_probs.exp() * torch.where(torch.isinf(log_probs), 0.0, log_probs)).sum(-1)
-    ```
-
-    ## Fix safety
-    Safe: the infinite factor is replaced by 0 only where the product was NaN, or where the derivative of a softmax
-    should have hidden it. No fix for an infinite constant times a mask: use a selection instead of the product.
-
-    ## References
-    IEEE 754-2019, section 7.2 (invalid operation).
-    """
     if isinstance(at, Hazard):
         return (yield from zero_times_overflow(at, facts))
     product = at

@@ -15,35 +15,6 @@ FAR = 10.0
 
 @rule("NL409", "nonfinite-constant", nodes="add sub mul div cast tensor full pow square sum prod")
 def nonfinite_constant(node: Node, facts: Facts) -> Findings:
-    """Constants in the code that give NaN or Inf.
-
-    ## What it does
-    Finds operations on constants: a difference of two infinities, 0 times an infinity, a quotient of infinities, a
-    number or a result that is too large for its format, and a factor of a half-precision array that is infinite in that
-    format. In a function, results are checked only if the function has another operation that may break.
-
-    ## Why is this bad?
-    `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. The largest number of float16 is 65504, that of
-    float32 is 3.4e38.
-
-    ## Example (bad)
-    ```python
-    hidden = torch.tensor(-1e9, dtype=torch.float16)
-    weights = torch.softmax(scores + (1 - keep) * hidden, dim=-1)
-    ```
-
-    ## Use instead
-    ```python
-    hidden = torch.tensor(-6e4, dtype=torch.float16)
-    weights = torch.softmax(scores + (1 - keep) * hidden, dim=-1)
-    ```
-
-    ## Fix safety
-    No fix: only you know which number is intended.
-
-    ## References
-    IEEE 754-2019, sections 7.2 (invalid operation) and 7.4 (overflow).
-    """
     if undefined(node, facts):
         yield Finding(
             node,

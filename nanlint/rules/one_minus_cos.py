@@ -19,31 +19,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     fixable=Applicability.SAFE,
 )
 def one_minus_cos(difference: Node, facts: Facts) -> Findings:
-    """One minus a cosine.
-
-    ## What it does
-    Finds `1 - cos(x)` and `cos(x) - 1`, in any spelling, where x may be small.
-
-    ## Why is this bad?
-    For small x, the cosine is just below 1 and rounded to a multiple of 6e-8 (float32), and the subtraction leaves the
-    rounding error: for x below 2e-4 the result is 0 instead of x**2 / 2.
-
-    ## Example (bad)
-    ```python
-    y = 1 - torch.cos(x)
-    ```
-
-    ## Use instead
-    ```python
-    y = 2 * torch.sin(x / 2) ** 2
-    ```
-
-    ## Fix safety
-    Safe: equal up to the rounding of `1 - cos(x)`, in value and gradient.
-
-    ## References
-    Goldberg: What every computer scientist should know about floating-point arithmetic (1991), section 1.4.
-    """
     for number, sign in ((1, True), (-1, False)):
         term = beside(difference, number, facts.value)
         cos = facts.bare(term.node) if term is not None and term.negative is sign else None

@@ -24,32 +24,6 @@ AT_THE_ENDS = {
     fixable=Applicability.UNSAFE,
 )
 def quantile_at_end(hazard: Hazard, facts: Facts) -> Findings:
-    """Quantile function of a probability that is exactly 0 or 1.
-
-    ## What it does
-    Finds `logit`, `ndtri` (the normal quantile) and `erfinv` of values that reach the ends of their domain: a sigmoid
-    or softmax that saturates, a frequency, a uniform random number.
-
-    ## Why is this bad?
-    These functions are infinite at the ends, and NaN beyond. A probability that saturates to 1 in floating point is
-    enough.
-
-    ## Example (bad)
-    ```python
-    score = torch.logit(torch.sigmoid(x))
-    ```
-
-    ## Use instead
-    ```python
-    score = x
-    ```
-
-    ## Fix safety
-    Unsafe: values between the bound and the end move to the bound, and get no gradient. It is better to use the logits.
-
-    ## References
-    PyTorch documentation of `torch.logit`, argument `eps`.
-    """
     if hazard.guard is not None:
         return "a later selection hides the value"
     level = confidence(hazard.reach)

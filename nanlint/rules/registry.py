@@ -6,13 +6,14 @@ Rules themselves are in files of their own.
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.graph.node import Node
+from nanlint.housekeeping import RulePage, page_beside
 from nanlint.ops.value import POSSIBLE, Origin, Reach
 
 if TYPE_CHECKING:
@@ -63,32 +64,23 @@ class Finding:
         return self.at if self.at is not None else self.node.site
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A rule: its code and name, the page (its docstring), the ops it asks about.
+@dataclass(frozen=True, kw_only=True)
+class Rule(RulePage):
+    """A rule about numbers, and the ops it asks about. Its page is ``<name>.md`` beside it, or its docstring.
 
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
     that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
-    the rule's page.
-    ``origin``: the plugin that it is from; empty of our own. ``preview``: it runs with ``--preview`` only.
-    """
+    the rule's page."""
 
-    code: str
-    name: str
-    page: str
     check: Check
     hazards: frozenset[str] = frozenset()
     nodes: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
-    fixable: Applicability | None = None
     frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
-    origin: str = ""
-    preview: bool = False
 
     @property
-    def summary(self) -> str:
-        """First line of the page."""
-        return self.page.partition("\n")[0].rstrip(".")
+    def page(self) -> str:
+        return page_beside(self.check.__module__, self.name) or cleandoc(self.check.__doc__ or "")
 
 
 #: groups of rules whose findings are about numbers that become nan or inf, not about lost gradients, losses or data
@@ -123,18 +115,16 @@ def rule(
     """
 
     def enter(check: Check) -> Check:
-        page = inspect.cleandoc(check.__doc__ or "")
         RULES[code] = Rule(
             code,
             name,
-            page,
-            check,
-            frozenset(hazards.split()),
-            frozenset(nodes.split()),
-            frozenset(after.split()),
             fixable,
-            frozenset(frameworks.split()),
             preview=preview,
+            check=check,
+            hazards=frozenset(hazards.split()),
+            nodes=frozenset(nodes.split()),
+            after=frozenset(after.split()),
+            frameworks=frozenset(frameworks.split()),
         )
         return check
 

@@ -19,35 +19,6 @@ from nanlint.rules.where_gradient import SLOPE
     frameworks="torch tensorflow jax",
 )
 def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
-    """A double `where` whose placeholder is itself singular.
-
-    ## What it does
-    Finds operands that an inner `where` replaces in the branch that is not taken, by a number at which the operation is
-    also singular: `where(c, x / where(c, y, 0), 0)`.
-
-    ## Why is this bad?
-    The inner `where` should keep the operation away from its singular point. A placeholder of 0 is exactly that point:
-    the branch that is not taken is `x / 0`, and the gradient with respect to x is `0 * inf = nan`. (The inner `where`
-    drops the gradient with respect to y, but anomaly detection and `jax_debug_nans` stop at it.)
-
-    ## Example (bad)
-    ```python
-    safe = jnp.where(count > 0, count, 0)
-    mean = jnp.where(count > 0, total / safe, 0.0)
-    ```
-
-    ## Use instead
-    ```python
-    safe = jnp.where(count > 0, count, 1)
-    mean = jnp.where(count > 0, total / safe, 0.0)
-    ```
-
-    ## Fix safety
-    Safe: the placeholder is used only where the other branch is taken.
-
-    ## References
-    JAX pull request 6940: `jnp.sinc`: fix NaNs at x=0.
-    """
     guard, selection = hazard.guard, facts.bare(hazard.operand)
     if guard is None or guard.op != "where":
         return "no selection hides the value"

@@ -25,32 +25,6 @@ DIVISOR = Pole("b", "zero", "inf or nan")
     fixable=Applicability.DISPLAY,
 )
 def small_angle_division(quotient: Node, facts: Facts) -> Findings:
-    """Quotient whose numerator and denominator are 0 at the same point.
-
-    ## What it does
-    Finds `sin(x) / x`, `x / tan(x)`, `(1 - cos(x)) / x**2`, `expm1(x) / x` and similar quotients, if x can be 0.
-
-    ## Why is this bad?
-    At 0 the result is 0 / 0 = nan, although the mathematical function is smooth there. Near 0, `(1 - cos(x)) / x**2`
-    has no correct digits.
-
-    ## Example (bad)
-    ```python
-    scale = torch.sin(angle) / angle
-    ```
-
-    ## Use instead
-    ```python
-    scale = torch.sinc(angle / math.pi)
-    ```
-
-    ## Fix safety
-    Suggestion only: use `sinc` for `sin(x) / x`; otherwise a series for small x, selected with a `where` on operand and
-    result.
-
-    ## References
-    Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.14.1.
-    """
     parts = monomial(quotient, facts.value)
     pairs = ((root_of(a, facts), root_of(b, facts), a, b) for a in parts.above for b in parts.below)
     for above, below, a, b in pairs:

@@ -20,33 +20,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     fixable=Applicability.SAFE,
 )
 def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
-    """Square root of a difference of squares, which are rounded before the subtraction.
-
-    ## What it does
-    Finds `sqrt(1 - c**2)` and `sqrt(a**2 - b**2)`, in any spelling. These lose accuracy, so the findings are always
-    *possible*. If rounding can make the difference negative, variance-by-cancellation reports it.
-
-    ## Why is this bad?
-    The squares are rounded before they are subtracted: if they are nearly equal, little more than the rounding error is
-    left. `sqrt(1 - c**2)` loses up to half of the digits; with two nearly equal squares, all digits can be lost. With
-    factors, `(a - b) * (a + b)`, the difference comes first and is exact.
-
-    ## Example (bad)
-    ```python
-    leg = torch.sqrt(hypotenuse**2 - base**2)
-    ```
-
-    ## Use instead
-    ```python
-    leg = torch.sqrt((hypotenuse - base) * (hypotenuse + base))
-    ```
-
-    ## Fix safety
-    Safe: equal up to the rounding of the square.
-
-    ## References
-    Goldberg: What every computer scientist should know about floating-point arithmetic (1991), section 1.4.
-    """
     radicand = root(root_node, facts.value)
     parts = terms(radicand) if radicand is not None else []
     if radicand is None or facts.scalar(root_node) or len(parts) != 2 or parts[0].negative == parts[1].negative:

@@ -20,40 +20,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     frameworks="tensorflow",
 )
 def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
-    """A value computed outside the GradientTape, so that no gradient flows through it.
-
-    ## What it does
-    Finds sources of `tape.gradient(target, sources)` if an op between the source and the target ran before or outside
-    the tape; and targets that depend on a source only through an operation without a derivative: `float()`, `.numpy()`,
-    `argmax`.
-
-    ## Why is this bad?
-    The tape records only what runs inside its `with`. The gradient is None or, if another term uses the source inside
-    the tape, finite but wrong: the variable is trained on a part of its loss, or not at all. TensorFlow does not warn.
-
-    ## Example (bad)
-    ```python
-    square_x = x**2
-    with tf.GradientTape() as tape:
-        loss = square_x + y**2
-    gradients = tape.gradient(loss, [x, y])
-    ```
-
-    ## Use instead
-    ```python
-    with tf.GradientTape() as tape:
-        square_x = x**2
-        loss = square_x + y**2
-    gradients = tape.gradient(loss, [x, y])
-    ```
-
-    ## Fix safety
-    Unsafe: the gradient changes (this is the purpose of the fix). The statements are moved into the tape only if no
-    statement in between reads their results or changes their inputs; otherwise the fix is a suggestion.
-
-    ## References
-    TensorFlow guide: Introduction to gradients and automatic differentiation, "Getting a gradient of None".
-    """
     texts = source_texts(gradient)
     for leak in tape_leaks(gradient):
         shown = texts.get(leak.position)

@@ -37,40 +37,6 @@ SOURCES = {
     fixable=Applicability.SAFE,
 )
 def unbounded_exp(node: Node, facts: Facts) -> Findings:
-    """An exponential that overflows because nothing bounds it.
-
-    ## What it does
-    Finds three patterns. In a quotient, numerator and denominator overflow because of the same exponential, as in the
-    logistic density `exp(-x) / (1 + exp(-x))**2`. In a recursion in probability space, a loop multiplies a value by
-    exponentials of scores, and the logarithm of the result is taken. The third is the exponential of a learned value,
-    or of a value named like a logarithm or a logit. It is *likely* if the value is the result of a layer and the
-    exponential is multiplied into a loss or a forward pass, or if it is a trained parameter that is also used without
-    the exponential, as in the divergence of two normal distributions. It is *possible* if only the name is evidence, if
-    the value is halved first, or if it is the result of a model that nanlint does not see. A clamp, a tanh, a shift by
-    the maximum and a logarithm of the sum are guards.
-
-    ## Why is this bad?
-    `exp` overflows to inf above 88 in float32, and above 11 in float16; `inf / inf = nan`. Scores are sums: they grow.
-    Only the loss itself keeps a log-variance small, and one batch far from the others is enough.
-
-    ## Example (bad)
-    ```python
-    density = torch.exp(-x) / (1 + torch.exp(-x)) ** 2
-    ```
-
-    ## Use instead
-    ```python
-    density = torch.sigmoid(x) * torch.sigmoid(-x)
-    ```
-
-    ## Fix safety
-    Safe: the logistic density is equal to that product of two sigmoids. No fix for other quotients, since the right
-    form depends on them. Write a recursion in log space, with `logsumexp`. Unsafe: the exponent of an exponential by
-    itself is clipped just below where it overflows, and has no gradient above.
-
-    ## References
-    Rabiner: A tutorial on hidden Markov models (1989), section V on scaling.
-    """
     if node.op == "div":
         found = both_overflow(node, facts.value)
         if found is None or facts.hazards.masked_by(node, NAN) is not None:

@@ -22,35 +22,6 @@ FITS = frozenset({".fit", ".train_on_batch", ".fit_generator"})
     fixable=Applicability.DISPLAY,
 )
 def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
-    """Table read from disk that is used without a check for NaN.
-
-    ## What it does
-    Finds `genfromtxt` with a delimiter that reads the first row as data, and tables read by pandas or NumPy that become
-    a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way. Both are only *possible*, since the
-    code does not show whether the file has column names or missing values. They have a higher confidence if a model is
-    fitted to a table whose first row is read as data, or if `na_values` says how missing values are written.
-
-    ## Why is this bad?
-    `genfromtxt` reads every word as NaN, including the column names in the first row. pandas reads an empty cell as
-    NaN. A single NaN in a batch makes the loss NaN, and the next step makes every weight NaN.
-
-    ## Example (bad)
-    ```python
-    table = np.genfromtxt("prices.csv", delimiter=",")
-    ```
-
-    ## Use instead
-    ```python
-    table = np.genfromtxt("prices.csv", delimiter=",", skip_header=1)
-    ```
-
-    ## Fix safety
-    Suggestion only: if the first row contains numbers, an observation would be lost. How to handle missing values is
-    your decision.
-
-    ## References
-    NumPy: `numpy.genfromtxt`. pandas user guide: Working with missing data.
-    """
     whole = table.get("whole")
     if whole is not None and whole.attrs.get("value") is not True:
         return "only a part of the file is read"

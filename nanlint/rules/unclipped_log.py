@@ -21,36 +21,6 @@ from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
     fixable=Applicability.UNSAFE,
 )
 def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
-    """Log of a value that reaches 0.
-
-    ## What it does
-    Finds logarithms whose argument is known to be exactly 0 for real inputs: a saturated probability, a rectifier, an
-    underflowed exponential, a uniform random number, a difference of distribution functions. Also finds `xlogy(x, y)`,
-    which is 0 if x is 0, but -inf if only y is 0.
-
-    ## Why is this bad?
-    `log(0) = -inf`, which becomes NaN when it is multiplied by 0 or subtracted from -inf, or in the next gradient step.
-
-    ## Example (bad)
-    ```python
-    log_rate = torch.log(F.relu(features @ weight))
-    ```
-
-    ## Use instead
-    ```python
-    rate = F.relu(features @ weight)
-    log_rate = torch.log(rate.clamp(min=torch.finfo(rate.dtype).tiny))
-    ```
-
-    ## Fix safety
-    Unsafe: the fix clips the argument, so that -inf becomes a number (-87.3 in float32), and stops the gradient there.
-    The bound is the smallest normal number of the dtype, so ordinary values and their gradients do not change, or an
-    epsilon that the function has as a parameter or the module as a constant. Suggestion only if a function that is
-    named after a log-probability or a quantile returns the -inf.
-
-    ## References
-    Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.
-    """
     if hazard.pole.cls != "zero" or hazard.pole.gradient or hazard.guard is not None:
         return "applies only at 0, if no selection hides the value"
     plain = facts.framework(hazard.node) in PLAIN

@@ -31,39 +31,6 @@ MESSAGE = "difference of nearly equal numbers: rounding can make it 0 or negativ
     fixable=Applicability.SAFE,
 )
 def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
-    """A difference of nearly equal numbers that has to be positive.
-
-    ## What it does
-    Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, from running sums, with a mean computed elsewhere),
-    `((a + d) / 2)**2 - det` and `t - sqrt(t**2 + c)`. They are *likely* if the code takes a root, a logarithm or a
-    quotient of the difference, or if a function named like a variance returns it; otherwise *possible*.
-
-    ## Why is this bad?
-    Both terms are about `mean(x)**2`, and in float32 the rounding error of each is about 6e-8 times that. If x varies
-    little, only this error is left: it can be negative, so that `sqrt` gives NaN, and has no correct digits. An epsilon
-    does not help if x is large.
-
-    ## Example (bad)
-    ```python
-    mean = x.mean(-1, keepdim=True)
-    std = torch.sqrt((x**2).mean(-1, keepdim=True) - mean**2)
-    ```
-
-    ## Use instead
-    ```python
-    mean = x.mean(-1, keepdim=True)
-    std = torch.sqrt(((x - mean) ** 2).mean(-1, keepdim=True))
-    ```
-
-    ## Fix safety
-    Safe if the difference is used only in a square root, which was NaN below 0: the difference gets a lower bound of 0.
-    (The derivative of the root at 0 stays infinite.) Unsafe if an epsilon is added first: numbers between `-eps` and 0
-    change. A difference that is used directly is replaced by the library's variance. This is also unsafe: if the terms
-    are nearly equal, the digits change (to the right ones).
-
-    ## References
-    Chan, Golub, LeVeque: Algorithms for computing the sample variance (1983).
-    """
     if isinstance(at, Node):
         if facts.cancels(at) and not facts.floored(at):
             effect, alone = "only rounding error is left where both are nearly equal", TwoPassVariance(at)

@@ -34,34 +34,6 @@ SLOPE = {
     frameworks="torch tensorflow jax",
 )
 def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
-    """A `where` that hides a bad value but not its gradient.
-
-    ## What it does
-    Finds operations in a branch of `where` that break exactly where the condition takes the other branch.
-
-    ## Why is this bad?
-    Both branches are computed and differentiated. The backward pass multiplies the derivative of the branch that was
-    not taken by 0, and `0 * inf = nan`. The value is right, but the gradient is NaN.
-
-    ## Example (bad)
-    ```python
-    y = jnp.where(x != 0, 1.0 / x, 0.0)
-    ```
-
-    ## Use instead
-    ```python
-    safe = jnp.where(x != 0, x, 1.0)
-    y = jnp.where(x != 0, 1.0 / safe, 0.0)
-    ```
-
-    ## Fix safety
-    Safe: the operand is replaced only where the other branch is taken, so no value changes, and gradients change only
-    where they were not finite. Where the condition is a lower bound of the operand (`x > 1e-3`), the operand gets it.
-
-    ## References
-    JAX FAQ: Gradients contain NaN where using where. TensorFlow documentation of `tf.where`. DynamicalSystems note of
-    TensorFlow Probability: The double-where trick.
-    """
     guard = hazard.guard
     if guard is None or guard.op != "where":
         return "no selection hides the value"

@@ -19,33 +19,6 @@ from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
     fixable=Applicability.SAFE,
 )
 def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
-    """A factor that may be 0 times a log that may be -inf.
-
-    ## What it does
-    Finds `x * log(y)` where y reaches 0, the entropy form `p * log(p)`, and `(a - 1) * log(x)` of densities.
-
-    ## Why is this bad?
-    The product is meant to be 0 where x is 0, but `0 * log(0) = 0 * -inf = nan`.
-
-    ## Example (bad)
-    ```python
-    entropy = -(p * torch.log(p)).sum(-1)
-    ```
-
-    ## Use instead
-    ```python
-    entropy = -(p * torch.log(torch.where(p == 0, 1.0, p))).sum(-1)
-    ```
-
-    ## Fix safety
-    Safe: the same values and gradients wherever they are finite, and 0 if x and y are 0. With a gradient in PyTorch or
-    JAX, the fix replaces y by 1 where x and y are 0, because the gradient of their `xlogy` with respect to y is 0/0
-    there. Otherwise the fix is `xlogy`; this is unsafe if it makes the file depend on SciPy, or if the logarithm has a
-    name of TensorFlow 1, which may not have it.
-
-    ## References
-    SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.
-    """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return "applies only at 0, if no selection hides the value"
     found = facts.partner(hazard.node)

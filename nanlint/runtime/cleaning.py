@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.disk import reason
+from nanlint.refused import Refused
 from nanlint.runtime.launch import RUNS
 from nanlint.runtime.runfile import PREFIX, SUFFIX
 
@@ -17,7 +18,7 @@ _IGNORE = ".gitignore"
 _NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")  # of a run that did not get as far as its first event
 
 
-class CleaningError(Exception):
+class CleaningError(Refused):
     """What was to be removed could not be; the message names the path."""
 
 

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from nanlint.refused import Refused
 from nanlint.runtime.health import Health
 
 
-class FilterError(ValueError):
+class FilterError(Refused, ValueError):
     """A filter that is not one; the message says which there are."""
 
 

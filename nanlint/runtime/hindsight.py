@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, permutations
 
 from nanlint.analysis.facts import Facts
-from nanlint.config import Configs, options
+from nanlint.config import Configs, Options
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
@@ -109,7 +109,7 @@ FRAMEWORKS = {**FRAMEWORKS, "keras": FRAMEWORKS["tensorflow"]}
 def findings_of(source: Source, confidence: Confidence) -> list[Diagnostic]:
     """What the linter says of a kept source, at least of a confidence."""
     rules = rule_names()
-    overrides = options(confidence=str(confidence))
+    overrides = Options.of(confidence=str(confidence)).over
     configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
     try:
         config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)

@@ -226,7 +226,7 @@ def watched_sites(
     content: bytes, path: str, recorder: Recorder, probed: bool = True, confidence: Confidence | None = None
 ) -> tuple[Site, ...]:
     """The findings of a file that are watched, and are at least of a confidence; the run keeps the source, once."""
-    from nanlint.config import CONFIDENCES, ConfigError, Configs, options
+    from nanlint.config import CONFIDENCES, ConfigError, Configs, Options
     from nanlint.lint.known_rules import ops_problem, roots_of, rule_names, rules_in
     from nanlint.selection import LoadedWhenUsed
     from nanlint.source.decoding import SourceError
@@ -234,7 +234,7 @@ def watched_sites(
     from nanlint.source.text import Source
 
     least = confidence or CONFIDENCES.get(recorder.options.confidence)
-    overrides = options(confidence=None if least is None else str(least))
+    overrides = Options.of(confidence=None if least is None else str(least)).over
     try:
         configs = Configs(LoadedWhenUsed(rule_names), overrides, ops_problem=ops_problem, rules_in=rules_in)
         config = configs.for_directory(os.path.dirname(os.path.abspath(path)))

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.disk import read_regular, reason
+from nanlint.refused import Refused
 from nanlint.runtime.events import FORMAT, Event, Started, decode, encode
 
 #: name of the event files in a run's directory: which host and process wrote them
 PREFIX, SUFFIX = "events-", ".jsonl"
 
 
-class RunError(Exception):
+class RunError(Refused):
     """A run that cannot be read or written; the message names the path and says what to do."""
 
 

@@ -25,6 +25,7 @@ from nanlint.source import Source
 from nanlint.source.comments import UNKNOWN
 from nanlint.source.ignoring import ignore_file, ignore_lines
 from nanlint.source.suppression import UNUSED
+from nanlint.trust import is_trusted
 
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
@@ -147,13 +148,15 @@ def mended(checked: Checked, order: Order) -> Source:
     source, config = checked.source, checked.held.config
     if config is None:
         return source
+    path = checked.document.path
+    formats = path is not None and is_trusted(path)
     if order.code is None:
-        return fix_source(source, config, unsafe=order.unsafe).source
+        return fix_source(source, config, unsafe=order.unsafe, formats=formats).source
 
     def diagnose(text: Source) -> list[Diagnostic]:
         return [one for one in diagnose_source(text, config) if one.code == order.code]
 
-    return fix_until_stable(source, diagnose, unsafe=order.unsafe, tidy=tidying(config)).source
+    return fix_until_stable(source, diagnose, unsafe=order.unsafe, tidy=tidying(config, formats)).source
 
 
 def wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:

@@ -24,7 +24,7 @@ from nanlint.server.hurrying import hurried
 from nanlint.server.known import marked
 from nanlint.server.projects import Held, Projects
 from nanlint.source import Source
-from nanlint.source.project import View
+from nanlint.source.project import View, view_of
 
 T = TypeVar("T")
 
@@ -125,7 +125,6 @@ class Worker:
             stop.ask()
 
     def close(self) -> None:
-        """Start nothing more."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
@@ -213,7 +212,7 @@ class Checking:
 
     def seen_by(self, path: str, uri: str) -> bool:
         """Whether what is found in an open document depends on the file at ``path``, or will now."""
-        view = self._answered[uri].source.view if uri in self._answered else None
+        view = view_of(self._answered[uri].source) if uri in self._answered else None
         return view is not None and view.uses(path, self._unsaved())
 
     def forget_all(self) -> None:

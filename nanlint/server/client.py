@@ -31,8 +31,6 @@ class Client:
 
     @classmethod
     def of(cls, capabilities: types.ClientCapabilities) -> Client:
-        """What ``capabilities`` say."""
-
         def has(path: str) -> bool:
             return bool(get_capability(capabilities, path, False))
 

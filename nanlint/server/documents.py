@@ -85,7 +85,6 @@ class Documents:
         return kept[0] if kept is not None else self._open.get(uri)
 
     def opened(self, item: types.TextDocumentItem) -> Document:
-        """Keep what the editor has opened."""
         document = Document(item.uri, item.version, item.text, str(item.language_id))
         self._open[item.uri] = document
         return document
@@ -102,13 +101,11 @@ class Documents:
         return after
 
     def closed(self, uri: str) -> None:
-        """Forget a document."""
         self._open.pop(uri, None)
 
     # Notebooks
 
     def notebook_opened(self, notebook: types.NotebookDocument, items: Sequence[types.TextDocumentItem]) -> Document:
-        """Keep a notebook and its cells."""
         for item in items:
             self.opened(item)
         return self._notebook(notebook.uri, notebook.version, list(notebook.cells))

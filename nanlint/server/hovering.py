@@ -96,7 +96,6 @@ def of_selector(selector: str) -> str | None:
 
 
 def of_key(name: str) -> str:
-    """What a key of the configuration holds."""
     key = KEYS[name]
     held = f"- type: {key.kind}\n- default: `{key.default_shown}`"
     return f"**{key.name}**\n\n{key.about}\n\n{held}\n\n```toml\n{key.example}\n```"

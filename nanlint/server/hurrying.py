@@ -91,7 +91,6 @@ def hurried(before: Source, known: Iterable[Diagnostic], after: Source, config: 
 
 
 def parts_of(source: Source) -> list[Part]:
-    """The statements of the module level."""
     parts: list[Part] = []
     for node in source.tree.body:
         last = node.end_lineno or node.lineno

@@ -35,7 +35,6 @@ class Joined(Notebook):
         return cls.of_cells(path, enumerate(_cells(_as_written(text)), 1))
 
     def located(self, span: Span) -> Span:
-        """A place of the text is one of the document."""
         return span
 
 

@@ -46,7 +46,6 @@ class Ruler:
         return types.Position(row - 1, units(lines[row - 1][: column - 1], self.encoding))
 
     def range(self, span: Span) -> types.Range:
-        """The range that a span is."""
         return types.Range(
             self.position(span.row, span.column),
             self.position(span.end_row, span.end_column),
@@ -61,11 +60,9 @@ class Ruler:
         return position.line + 1, characters(line, position.character, self.encoding) + 1
 
     def span(self, range: types.Range) -> Span:
-        """The span that a range is."""
         return Span(*self.place(range.start), *self.place(range.end))
 
     def offset(self, position: types.Position) -> int:
-        """The index of a position into the text."""
         return self.source.offset(*self.place(position))
 
 

@@ -48,12 +48,12 @@ class Project:
         self.errors = {}
         self.without_baseline = {}
         self.problem = None
-        overrides, named = self.settings.overrides, self.settings.configuration
+        overrides, named = self.settings.over, self.settings.config
         self.configs = Configs(self._rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
         try:
             self.configs.default()
-            if named is not None:
-                file = os.path.join(self.root, named)
+            for name in named:
+                file = os.path.join(self.root, name)
                 self.configs = Configs(self._rules, overrides, file=file, ops_problem=ops_problem, rules_in=rules_in)
         except ConfigError as error:
             self.problem = str(error)
@@ -138,11 +138,9 @@ class Projects:
             self._folders[root] = Project(root, self._settings)
 
     def remove(self, root: str) -> None:
-        """A folder has left the workspace."""
         self._folders.pop(root, None)
 
     def configure(self, settings: Settings, root: str | None = None) -> None:
-        """The settings of one folder, or of all that have none of their own."""
         if root is not None:
             self._folders[root] = Project(root, settings)
             return
@@ -176,5 +174,4 @@ class Projects:
 
 
 def is_below(path: str, root: str) -> bool:
-    """Whether an absolute path lies in a directory."""
     return path.startswith(root.rstrip(os.sep) + os.sep)

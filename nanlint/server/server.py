@@ -228,7 +228,6 @@ class NanlintServer(LanguageServer):
         return token
 
     def tell_progress(self, token: types.ProgressToken, value: object) -> None:
-        """Send what there is to tell under a token."""
         self.progress(types.ProgressParams(token, value))
 
     def note_change(self) -> None:
@@ -331,6 +330,7 @@ def make_server() -> NanlintServer:
     """A server that listens to nothing yet."""
     server = NanlintServer()
     _register_lifecycle(server)
+    _register_changes(server)
     _register_documents(server)
     _register_notebooks(server)
     _register_pull(server)
@@ -371,6 +371,8 @@ def _register_lifecycle(server: NanlintServer) -> None:
         server.shut_down = True
         server.worker.close()
 
+
+def _register_changes(server: NanlintServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     async def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
         for folder in params.event.removed:

@@ -11,45 +11,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nanlint.config import CONFIDENCES, Layer, options
-from nanlint.diagnostic import Confidence
+from nanlint.config import CONFIDENCES, Options
+from nanlint.keys import KEYS
 from nanlint.selection import did_you_mean
 
 MODES = ("openFilesOnly", "workspace")
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Options):
     """The settings of one workspace folder.
 
-    ``enable``: check at all. ``configuration``: the one configuration file to use. ``fix_all``: offer
-    ``source.fixAll.nanlint``. ``unsafe_fixes``: fix all applies unsafe fixes, too. ``syntax_errors``: show where a file
-    stops being Python. ``mode``: whether files that are not open are checked, too. ``trust``: whether rule files run.
+    ``enable``: check at all. ``fix_all``: offer ``source.fixAll.nanlint``. ``unsafe_fixes``: fix all applies unsafe
+    fixes, too. ``syntax_errors``: show where a file stops being Python. ``mode``: whether files that are not open are
+    checked, too. ``trust``: whether rule files run.
     """
 
     enable: bool = True
-    configuration: str | None = None
-    select: tuple[str, ...] | None = None
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    exclude: tuple[str, ...] | None = None
-    confidence: Confidence | None = None
     fix_all: bool = True
-    unsafe_fixes: bool = False
     syntax_errors: bool = True
     mode: str = MODES[0]
     trust: bool = False
-
-    @property
-    def overrides(self) -> Layer:
-        """What is said over the configuration file, as by the command line."""
-        return options(
-            select=self.select,
-            extend_select=self.extend_select,
-            ignore=self.ignore,
-            confidence=None if self.confidence is None else str(self.confidence),
-            exclude=self.exclude,
-        )
 
 
 @dataclass(frozen=True)
@@ -65,25 +47,16 @@ class _Kind:
     @property
     def default(self) -> Any:
         """The value that it has if it is not set, as JSON."""
-        value = getattr(Settings(), self.field)
-        return list(value) if isinstance(value, tuple) else value
+        nullable = "null" in self.schema["type"]
+        return None if nullable else getattr(Settings(), self.field, [])
 
 
 def _flag(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _path(value: Any) -> str | None:
-    return os.path.expanduser(value) if isinstance(value, str) and value else None
-
-
-def _strings(value: Any) -> tuple[str, ...] | None:
-    fits = isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
-    return tuple(value) if fits else None
-
-
-def _confidence(value: Any) -> Confidence | None:
-    return CONFIDENCES.get(value) if isinstance(value, str) else None
+def _path(value: Any) -> tuple[str, ...] | None:
+    return (os.path.expanduser(value),) if isinstance(value, str) and value else None
 
 
 def _mode(value: Any) -> str | None:
@@ -104,29 +77,24 @@ def _flagged(field: str, about: str) -> _Kind:
     return _Kind(field, "true or false", _flag, _BOOLEAN, about)
 
 
-def _rules(field: str, about: str, schema: Mapping[str, Any] = _LIST) -> _Kind:
-    return _Kind(field, "a list of rules", _strings, schema, about)
+def _key(field: str, about: str, schema: Mapping[str, Any] = _LIST) -> _Kind:
+    """A key of the configuration, under the name that it has as an option."""
+    key = KEYS[field.replace("_", "-")]
+    expected = _one_of(key.schema["enum"]) if "enum" in key.schema else f"a {key.kind}"
+    return _Kind(field, expected, lambda value: value if key.fits(value) else None, schema, about)
 
 
 #: the settings by the names that editors give them
 KINDS: Mapping[str, _Kind] = {
     "enable": _flagged("enable", "Check the files of this folder."),
     "configuration": _Kind(
-        "configuration", "the path of a file", _path, _STRING, "Path of the one configuration file to use."
+        "config", "the path of a file", _path, _STRING, "Path of the one configuration file to use."
     ),
-    "select": _rules("select", "Rules to check: codes, prefixes or names.", _LIST_OR_NOT),
-    "extendSelect": _rules("extend_select", "Rules to check in addition to the selected ones."),
-    "ignore": _rules("ignore", "Rules to ignore: codes, prefixes or names."),
-    "exclude": _Kind(
-        "exclude", "a list of patterns", _strings, _LIST_OR_NOT, "Patterns of files that are not checked."
-    ),
-    "confidence": _Kind(
-        "confidence",
-        _one_of(CONFIDENCES),
-        _confidence,
-        {**_STRING, "enum": [None, *CONFIDENCES]},
-        "Lowest confidence level to show.",
-    ),
+    "select": _key("select", "Rules to check: codes, prefixes or names.", _LIST_OR_NOT),
+    "extendSelect": _key("extend_select", "Rules to check in addition to the selected ones."),
+    "ignore": _key("ignore", "Rules to ignore: codes, prefixes or names."),
+    "exclude": _key("exclude", "Patterns of files that are not checked.", _LIST_OR_NOT),
+    "confidence": _key("confidence", "Lowest confidence level to show.", {**_STRING, "enum": [None, *CONFIDENCES]}),
     "fixAll": _flagged("fix_all", "Offer source.fixAll.nanlint."),
     "unsafeFixes": _flagged("unsafe_fixes", "Also apply unsafe fixes when all problems of a file are fixed."),
     "showSyntaxErrors": _flagged("syntax_errors", "Show syntax errors."),
@@ -163,4 +131,4 @@ def settings_of(given: Any, *, initial: bool = False) -> tuple[Settings, tuple[s
                 problems.append(f"nanlint's settings: {name}: expected {kind.expected}, got {value!r}")
             else:
                 values[kind.field] = read
-    return Settings(**values), tuple(problems)
+    return Settings.of(**values), tuple(problems)

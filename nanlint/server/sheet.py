@@ -16,7 +16,7 @@ from nanlint.server.edits import text_edits
 from nanlint.server.positions import Ruler
 from nanlint.source import Source
 from nanlint.source.notebook import Notebook
-from nanlint.source.project import View
+from nanlint.source.project import View, view_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,6 @@ class Sheet:
     encoding: types.PositionEncodingKind
 
     def located(self, span: Span) -> Span:
-        """A span of the text as one of its document."""
         return self.source.located(span) if isinstance(self.source, Notebook) else span
 
     def location(self, span: Span) -> types.Location:
@@ -37,7 +36,6 @@ class Sheet:
         return types.Location(self._document(span).uri, self._ruler(span).range(span))
 
     def range(self, span: Span) -> types.Range:
-        """Where a span is in its document."""
         return self.location(span).range
 
     def place(self, uri: str, position: types.Position) -> tuple[int, int]:
@@ -76,7 +74,7 @@ class Sheet:
         return types.WorkspaceEdit(changes=plain)
 
     def _elsewhere(self, path: str, edits: Sequence[Edit]) -> types.TextDocumentEdit:
-        view = self.source.view or View.of(path)
+        view = view_of(self.source) or View.of(path)
         identifier = types.OptionalVersionedTextDocumentIdentifier(uri=from_fs_path(path) or path)
         return types.TextDocumentEdit(identifier, text_edits(edits, Ruler(view.text(path), self.encoding)))
 

@@ -134,12 +134,10 @@ class Progress:
         self._tell(types.WorkDoneProgressBegin("nanlint", cancellable=True, message=f"0/{total} files", percentage=0))
 
     def report(self, done: int, total: int) -> None:
-        """So many are done."""
         percentage = 100 * done // max(total, 1)
         self._tell(types.WorkDoneProgressReport(message=f"{done}/{total} files", percentage=percentage))
 
     def end(self, message: str) -> None:
-        """There is nothing more to come."""
         self._tell(types.WorkDoneProgressEnd(message=message))
 
     def _tell(self, value: object) -> None:

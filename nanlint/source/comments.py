@@ -56,7 +56,6 @@ class Suppression:
     reason: str = ""
 
     def names(self, code: str) -> bool:
-        """Whether the directive means this rule."""
         return self.items is None or any(code in item.codes for item in self.items)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import tokenize
 
+from nanlint.refused import Refused
+
 _BOMS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -16,7 +18,7 @@ _BOMS = (
 _COOKIE_REACH = 4096
 
 
-class SourceError(Exception):
+class SourceError(Refused):
     """A file that cannot be read as Python text. The message names the file and says what to do."""
 
 

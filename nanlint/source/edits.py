@@ -24,7 +24,6 @@ class Taken:
         self.take(edits)
 
     def take(self, edits: Sequence[Edit]) -> None:
-        """Add edits to those that are applied."""
         self._edits += edits
         self._assigned.update(_assigned(edits))
         for edit in edits:

@@ -6,9 +6,14 @@ import os
 import subprocess
 from collections.abc import Iterator
 
+from nanlint.refused import Refused
 
-class GitError(Exception):
+
+class GitError(Refused):
     """What was asked of git has no answer. The message says why and what to do."""
+
+    def __str__(self) -> str:
+        return f"--changed-since: {super().__str__()}"
 
 
 def top_level(directory: str) -> str:
@@ -91,7 +96,6 @@ def _changed_in_submodule(top: str, commit: str | None) -> Iterator[str]:
 
 
 def _recorded(top: str, commit: str, name: str) -> str | None:
-    """The commit of a submodule that a commit records; None where there was no submodule."""
     entry = os.fsdecode(_git(top, "ls-tree", "-z", "--full-tree", commit, "--", name).stdout)
     return entry.split()[2] if entry.startswith("160000 commit ") else None
 

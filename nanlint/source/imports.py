@@ -28,7 +28,6 @@ class _Imports:
 
     @property
     def files(self) -> frozenset[str]:
-        """All that it imports."""
         return frozenset(file for _, files in self.bound for file in files)
 
 

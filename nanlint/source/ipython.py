@@ -99,7 +99,6 @@ class _Mask:
         self.ranges.append(range(start, end))
 
     def offset(self, row: int, column: int) -> int:
-        """The offset of a 0-based row and a 0-based column in characters."""
         return self._starts[row] + column
 
     def offset_of_bytes(self, row: int, column: int) -> int:

@@ -89,7 +89,6 @@ class Notebook(Source):
 
     @property
     def foreign(self) -> str | None:
-        """The language, if it is not Python."""
         return None if self.file is None or self.file.language == "python" else self.file.language
 
     def row_in_cell(self, row: int) -> tuple[int | None, int]:
@@ -113,14 +112,12 @@ class Notebook(Source):
         return tuple(moved)
 
     def cell_at(self, row: int) -> int | None:
-        """The number of the cell that a row of the text belongs to."""
         return self.cells[self._index(row)].number if self.cells else None
 
     def _index(self, row: int) -> int:
         return max(bisect_right(self._rows, row) - 1, 0)
 
     def located(self, span: Span) -> Span:
-        """A span of the text as one of its cell."""
         if not self.cells or span.cell is not None:
             return span
         index = self._index(span.row)

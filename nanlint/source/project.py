@@ -374,6 +374,11 @@ def absolute(module: str, level: int, package: tuple[str, ...]) -> str:
     return ".".join((*around, *([module] if module else ()))) if around else "." * level + module
 
 
+def view_of(source: Source) -> View | None:
+    """What a source sees of the project around it."""
+    return source.view if isinstance(source.view, View) else None
+
+
 def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Source:
     """A source that sees the project around it. ``unsaved``: as in View."""
     return replace(source, view=View.of(source.path, unsaved))

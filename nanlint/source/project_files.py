@@ -177,5 +177,4 @@ def top_of(directory: str) -> str:
 
 
 def size_of(stamp: Stamp | None) -> int:
-    """The bytes of a file."""
     return 0 if stamp is None else stamp[2]

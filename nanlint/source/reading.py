@@ -8,7 +8,6 @@ NOTEBOOK = ".ipynb"
 
 
 def is_notebook(path: str) -> bool:
-    """Whether a file of that name is a notebook."""
     return path.endswith(NOTEBOOK)
 
 

@@ -10,6 +10,8 @@ the first or the last line of a statement (where formatters leave comments), the
 inside a long call never hides what its neighbours do, and a formatter may break the line without waking what was
 silenced.
 
+A rule is named for its hazard: a comment also speaks for the finding of a rule that reports the hazard in its place.
+
 A finding stands in its file, and its causes may stand in others. A comment at a cause that names the rule speaks for
 the finding, too; a bare one, which may be meant for another linter, and one for a whole file do not.
 """
@@ -23,6 +25,7 @@ from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix,
 from nanlint.disk import absolute
 from nanlint.selection import ALWAYS_ON, Rules
 from nanlint.source.comments import OURS, Comments, Suppression, read_comments
+from nanlint.source.project import view_of
 from nanlint.source.text import Source
 
 UNUSED = "NL001"
@@ -51,7 +54,7 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
         for suppression in one.suppressions:
             spoken_for = [place.number for place in _spoken_for(suppression, findings, path)]
             hidden.update({index: hidden.get(index) or suppression.reason for index in spoken_for})
-            used = {findings[index].code for index in spoken_for}
+            used = {code for index in spoken_for for code in _codes(findings[index])}
             remark = None if path else _unused(source, suppression, used, rules, enabled)
             if remark is not None:
                 remarks.append(remark)
@@ -97,7 +100,7 @@ def may_suppress(text: str, *, any_findings: bool) -> bool:
 
 def may_silence(source: Source) -> bool:
     """Whether comments, in a text or in what was read of its project, may silence findings of it."""
-    others = source.view.sources if source.view is not None else ()
+    others = view.sources if (view := view_of(source)) is not None else ()
     return any(may_suppress(one.text, any_findings=True) for one in (source, *others))
 
 
@@ -105,11 +108,11 @@ def _files(source: Source, findings: Sequence[Diagnostic]) -> Iterator[tuple[str
     """The files whose comments may matter, by their paths as in Annotation: the text itself, and those of causes."""
     if may_suppress(source.text, any_findings=bool(findings)):
         yield "", source
-    if source.view is None:
+    if (view := view_of(source)) is None:
         return
     causes = (cause for finding in findings for cause in finding.causes if not cause.note)
     for path in sorted({cause.path for cause in causes if cause.path}):
-        other = source.view.source(absolute(path))
+        other = view.source(absolute(path))
         if other is not None and may_suppress(other.text, any_findings=True):
             yield path, other
 
@@ -133,9 +136,14 @@ def _places(findings: Sequence[Diagnostic], path: str) -> Iterator[_Place]:
                 yield _Place(number, cause.span, is_cause=True)
 
 
+def _codes(finding: Diagnostic) -> frozenset[str]:
+    """The rules whose names silence a finding: its own, and those that leave its hazard to it."""
+    return finding.others | {finding.code}
+
+
 def _spoken_for(suppression: Suppression, findings: Sequence[Diagnostic], path: str) -> list[_Place]:
     """The places of findings that a comment in the file of a path speaks for."""
-    named = [place for place in _places(findings, path) if suppression.names(findings[place.number].code)]
+    named = [place for place in _places(findings, path) if any(map(suppression.names, _codes(findings[place.number])))]
     if suppression.rows is None or suppression.items is None:
         named = [place for place in named if not place.is_cause]
     if suppression.rows is None:
@@ -183,7 +191,7 @@ def _unused(
 
 def _may_silence_others(source: Source, suppression: Suppression) -> bool:
     """Whether a comment that names rules may be at the cause of findings of other files: none of these is looked at."""
-    return suppression.rows is not None and source.view is not None and source.view.connected(source.tree)
+    return suppression.rows is not None and (view := view_of(source)) is not None and view.connected(source.tree)
 
 
 def _remark(source: Source, suppression: Suppression, message: str, edit: Edit) -> Diagnostic:

@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from nanlint.diagnostic import Diagnostic, Span
 from nanlint.source.decoding import SourceError, decode
 from nanlint.source.syntax import Unparsable, parse, parse_once
-
-if TYPE_CHECKING:
-    from nanlint.source.project import View
 
 
 class Located(Protocol):
@@ -26,6 +23,13 @@ class Located(Protocol):
     col_offset: int
     end_lineno: int | None
     end_col_offset: int | None
+
+
+class Around(Protocol):
+    """What is seen of the project around a text: a ``View``, which ``source.project`` gives as one."""
+
+    @property
+    def path(self) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +45,7 @@ class Source:
     text: str
     encoding: str = "utf-8"
     bom: bytes = b""
-    view: View | None = field(default=None, kw_only=True, repr=False)
+    view: Around | None = field(default=None, kw_only=True, repr=False)
 
     @classmethod
     def from_bytes(cls, content: bytes, path: str) -> Source:
@@ -107,7 +111,6 @@ class Source:
         return len(line.encode("utf-8", "surrogatepass")[:byte_offset].decode("utf-8", "replace")) + 1
 
     def span(self, node: Located) -> Span:
-        """Where ``node`` stands."""
         row, end_row = node.lineno, node.end_lineno
         start = self.column(row, node.col_offset)
         if end_row is None or node.end_col_offset is None:

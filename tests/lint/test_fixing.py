@@ -12,7 +12,7 @@ import pytest
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
 from nanlint.lint.fixing import MAX_ROUNDS, Fixed, fix_until_stable
 from nanlint.source import Source
-from nanlint.source.project import in_project
+from nanlint.source.project import in_project, view_of
 
 
 def _replacing(applicability: Applicability, **names: str) -> Callable[[Source], list[Diagnostic]]:
@@ -109,8 +109,8 @@ def test_a_fix_of_two_files_is_applied_only_if_it_mends_them(tmp_path: Path, aft
     edits = (Edit(Span(1, 5, 1, 6), "2"), Edit(Span(1, 1, 2, 1), after, str(other)))
 
     def diagnose(source: Source) -> list[Diagnostic]:
-        assert source.view is not None
-        there = source.view.text(str(other)).text
+        assert view_of(source) is not None
+        there = view_of(source).text(str(other)).text
         first = source.path == main.path and (source.text == "y = 1\n" or "still" in there)
         second = source.path == str(other) and "new" in there
         fix = Fix(Applicability.SAFE, "mend both", edits)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nanlint.config import Configs, options
+from nanlint.config import Configs, Options
 from nanlint.source.discovery import Found, discover
 
 RULES = {"NL000": "syntax-error", "NL103": "unclipped-log"}
@@ -23,7 +23,7 @@ def _make(root: Path, *names: str) -> None:
 
 
 def _discover(*paths: str, **given: Any) -> Found:
-    return discover(paths, Configs(RULES, options(**given)))
+    return discover(paths, Configs(RULES, Options.of(**given).over))
 
 
 def _names(found: Found) -> list[str]:

@@ -1,35 +1,24 @@
-"""The files of a dump, read one after the other: sources and stacks, the ops of graphs, what was executed."""
+"""The files of a dump, read by TensorFlow: sources and stacks, the ops of graphs, what was executed."""
 
 from __future__ import annotations
 
-import contextlib
 import glob
-import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from nanlint.disk import read_regular, reason
 from nanlint.runtime.events import Frame
 from nanlint.runtime.inspecting.debugger_v2.looks import Look, look_of
-from nanlint.runtime.inspecting.debugger_v2.wire import (
-    Damaged,
-    Message,
-    floats,
-    integer,
-    integers,
-    message,
-    part,
-    records,
-    text,
-    texts,
-)
 from nanlint.runtime.inspecting.sources import SourceFile
 from nanlint.runtime.runfile import RunError
 
 #: how the names of ops begin that compute gradients
 GRADIENTS = ("gradient_tape/", "gradients/")
+
+#: bytes around an event: its length, and two checksums
+_RECORD = 16
 
 _FUNCTION = re.compile(r"(?:__(inference|forward|backward)_)+(\w+?)(?:_\d+)+")
 
@@ -66,64 +55,51 @@ class Execution:
 
 
 class DumpFiles:
-    """Reads a directory. ``notes``: what could not be read; ``damaged``: events that are left out.
+    """Reads a directory. ``notes``: what could not be read.
 
-    Raises RunError for a directory that holds no dump.
+    Raises RunError for a directory that holds no dump, and without TensorFlow.
     """
 
     def __init__(self, directory: str) -> None:
         if not os.path.isdir(directory):
             raise RunError(f"{directory}: no such directory")
-        metadata = sorted(glob.glob(os.path.join(glob.escape(directory), "*.metadata")))
-        if not metadata:
+        if not glob.glob(os.path.join(glob.escape(directory), "*.metadata")):
             raise RunError(f"{directory}: contains no dump of TensorFlow's Debugger V2 (no tfdbg_events.*.metadata)")
         self.directory = directory
         self.notes: list[str] = []
-        self.damaged = 0
         self.modes: set[int] = set()
-        self.started, self.version = self._metadata([path.removesuffix(".metadata") for path in metadata])
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # nothing is computed: how it would be does not matter
+        os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+        try:
+            from tensorflow.python.debug.lib.debug_events_reader import DebugEventsReader
+            from tensorflow.python.framework.errors import DataLossError
+        except ImportError as error:
+            told = f"{directory}: a dump of Debugger V2 is read with TensorFlow, which cannot be imported ({error})"
+            raise RunError(f"{told}: pip install tensorflow") from None
+        try:
+            self._reader = DebugEventsReader(directory)
+        except DataLossError:
+            raise RunError(f"{directory}: the dump's metadata cannot be read") from None
+        except ValueError as error:
+            raise RunError(f"{directory}: {error}; put the dump of each run into a separate directory") from None
+        self.started, self.version = self._reader.starting_wall_time(), self._reader.tensorflow_version()
         self.sources, self._frames_of = self._source()
 
-    def _events(self, path: str, wanted: int) -> Iterator[tuple[float, Message]]:
-        """Time and content of the events of one file that have the field ``wanted``; damage ends it, with a note."""
+    def _events(self, suffix: str, events: Iterator[Any]) -> Iterator[Any]:
+        """The events of one file as far as it can be read; what ends them early is noted."""
+        from tensorflow.python.framework.errors import OpError
+
+        read = 0
+        (path, *_) = glob.glob(os.path.join(glob.escape(self.directory), f"*.{suffix}")) or [""]
         try:
-            content = read_regular(path, most=-1)
-        except OSError as error:
-            self.notes.append(f"{os.path.basename(path)} could not be read: {reason(error)}")
+            for event, offset in events:
+                read = offset + _RECORD + event.ByteSize()
+                yield event
+        except OpError as error:
+            self.notes.append(f"a file of {suffix} could not be read: {error.message}")
             return
-        try:
-            for record in records(content):
-                found: list[tuple[float, Message]] = []
-                with self._careful():
-                    event = message(record)
-                    if wanted in event:
-                        time = next(iter(floats(event, 1, "d")), 0.0)
-                        found.append((time if math.isfinite(time) else 0.0, part(event, wanted)))
-                yield from found
-        except Damaged as damage:
-            self.notes.append(f"{os.path.basename(path)} is damaged ({damage}): the rest is left out")
-
-    @contextlib.contextmanager
-    def _careful(self) -> Iterator[None]:
-        """What is damaged inside of an event leaves out that event."""
-        try:
-            yield
-        except (Damaged, ValueError, OverflowError, IndexError):
-            self.damaged += 1
-
-    def _metadata(self, prefixes: Sequence[str]) -> tuple[float, str]:
-        self._prefixes = prefixes
-        found = [one for prefix in self._prefixes for one in self._events(f"{prefix}.metadata", 3)]
-        if not found:
-            raise RunError(f"{self.directory}: the dump's metadata cannot be read")
-        time, data = min(found, key=lambda pair: pair[0])
-        runs = {text(one, 3) for _, one in found}
-        if len(runs) > 1:
-            raise RunError(f"{self.directory}: contains dumps of {len(runs)} runs; put each into a separate directory")
-        version = text(data, 2)
-        if version and not version.startswith("debug.Event:1"):
-            raise RunError(f"{self.directory}: is in format {version}; this nanlint reads debug.Event:1")
-        return time, text(data, 1)
+        if path and read < os.path.getsize(path):
+            self.notes.append(f"{os.path.basename(path)} is damaged (after {read:,} bytes): the rest is left out")
 
     def _source(self) -> tuple[dict[str, SourceFile], dict[str, Frame]]:
         """The user's files, and the stack frames by their ids."""
@@ -131,55 +107,65 @@ class DumpFiles:
         files: dict[str, SourceFile] = {}
         lines: dict[str, list[str]] = {}
         frames: dict[str, Frame] = {}
-        for _, one in self._events(f"{self._prefixes[0]}.source_files", 4):
-            with self._careful():
-                path = text(one, 1)
-                paths.append(path)
-                if _users(path):
-                    lines[path] = texts(one, 3)
-                    files[path] = SourceFile(path, "\n".join(lines[path]))
-        for _, one in self._events(f"{self._prefixes[0]}.stack_frames", 6):
-            with self._careful():
-                place = part(one, 2)
-                index, row = integer(place, 1), integer(place, 2)
-                path = paths[index] if 0 <= index < len(paths) else ""
-                own = lines.get(path, ())
-                shown = own[row - 1].strip() if 0 < row <= len(own) else ""
-                frames[text(one, 1)] = Frame(path, row, text(place, 4), shown, integer(place, 3))
+        for event in self._events("source_files", self._reader.source_files_iterator()):
+            path = event.source_file.file_path
+            paths.append(path)
+            if _users(path):
+                lines[path] = list(event.source_file.lines)
+                files[path] = SourceFile(path, "\n".join(lines[path]))
+        for event in self._events("stack_frames", self._reader.stack_frames_iterator()):
+            place = event.stack_frame_with_id.file_line_col
+            path = paths[place.file_index] if place.file_index < len(paths) else ""
+            own = lines.get(path, ())
+            shown = own[place.line - 1].strip() if 0 < place.line <= len(own) else ""
+            frames[event.stack_frame_with_id.id] = Frame(path, place.line, place.func, shown, place.col)
         return files, frames
 
     def made(self) -> Iterator[Made]:
         """The ops of all graphs."""
-        for _, one in self._events(f"{self._prefixes[0]}.graphs", 7):
-            with self._careful():
-                yield Made(text(one, 1), text(one, 2), text(one, 4), texts(one, 6), self._frames(part(one, 8)))
+        for event in self._events("graphs", self._reader.graphs_iterator()):
+            one = event.graph_op_creation
+            if one.op_name:
+                yield Made(
+                    one.op_type, one.op_name, one.graph_id, list(one.input_names), self._frames(one.code_location)
+                )
 
     def executions(self) -> list[Execution]:
         """What ran at top level, each with the traces that were written since the one before."""
         traces: list[tuple[float, tuple[str, str, int, Look]]] = []
-        for prefix in self._prefixes:
-            for time, one in self._events(f"{prefix}.graph_execution_traces", 10):
-                with self._careful():
-                    traces.append((time, self._trace(one)))
+        for events in self._reader.graph_execution_traces_iterators():
+            for event in self._events("graph_execution_traces", events):
+                trace = event.graph_execution_trace
+                self.modes.add(trace.tensor_debug_mode)
+                look = look_of(trace.tensor_debug_mode, trace.tensor_proto)
+                traces.append((event.wall_time, (trace.tfdbg_context_id, trace.op_name, trace.output_slot, look)))
         traces.sort(key=lambda pair: pair[0])
         found: list[Execution] = []
         pending: list[tuple[str, str, int, Look]] = []
         at = 0
-        for time, one in sorted(self._events(f"{self._prefixes[0]}.execution", 9), key=lambda pair: pair[0]):
-            with self._careful():
-                graph, mode = text(one, 3), integer(one, 6)
-                looks = [look_of(mode, message(proto)) for proto in one.get(7, ()) if isinstance(proto, bytes)]
-                frames = self._frames(part(one, 8))
-                ids = integers(one, 4), integers(one, 5)
-                self.modes.add(mode)
-                while at < len(traces) and traces[at][0] <= time:
-                    pending.append(traces[at][1])
-                    at += 1
-                kind = text(one, 1)
-                calls = bool(graph) or _FUNCTION.fullmatch(kind) is not None  # one that is differentiated has no graph
-                inside, pending = (pending, []) if calls else ([], pending)
-                kind, graph = _called(kind), graph or (inside[-1][0] if inside else "")
-                found.append(Execution(len(found), time, kind, graph, *ids, looks, frames, inside))
+        events = self._events("execution", self._reader.execution_iterator())
+        for event in sorted(events, key=lambda event: event.wall_time):
+            one = event.execution
+            self.modes.add(one.tensor_debug_mode)
+            while at < len(traces) and traces[at][0] <= event.wall_time:
+                pending.append(traces[at][1])
+                at += 1
+            # one that is differentiated has no graph
+            calls = bool(one.graph_id) or _FUNCTION.fullmatch(one.op_type) is not None
+            inside, pending = (pending, []) if calls else ([], pending)
+            found.append(
+                Execution(
+                    len(found),
+                    event.wall_time,
+                    _called(one.op_type),
+                    one.graph_id or (inside[-1][0] if inside else ""),
+                    list(one.input_tensor_ids),
+                    list(one.output_tensor_ids),
+                    [look_of(one.tensor_debug_mode, proto) for proto in one.tensor_protos],
+                    self._frames(one.code_location),
+                    inside,
+                )
+            )
         rest = pending + [trace for _, trace in traces[at:]]
         if rest:
             # the program died in the middle of it, or ran it on another thread
@@ -187,14 +173,10 @@ class DumpFiles:
             found.append(Execution(len(found), last, "(did not end)", rest[0][0], [], [], [], (), rest))
         return found
 
-    def _trace(self, one: Message) -> tuple[str, str, int, Look]:
-        mode = integer(one, 4)
-        self.modes.add(mode)
-        return text(one, 1), text(one, 2), integer(one, 3), look_of(mode, part(one, 5))
-
-    def _frames(self, location: Message) -> tuple[Frame, ...]:
+    def _frames(self, location: Any) -> tuple[Frame, ...]:
         """The user's frames of a code location, innermost first; all, if none is the user's."""
-        frames = [self._frames_of[name] for name in reversed(texts(location, 2)) if name in self._frames_of]
+        known = self._frames_of
+        frames = [known[name] for name in reversed(location.stack_frame_ids) if name in known]
         return tuple(frame for frame in frames if _users(frame.path)) or tuple(frames)
 
     def root(self) -> str:

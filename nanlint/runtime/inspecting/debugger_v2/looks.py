@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 from nanlint.runtime.health import Health, health_of_numbers
-from nanlint.runtime.inspecting.debugger_v2.wire import Message, floats, integer, message, part
 
-#: of TensorDebugMode
-MODES = {
-    1: "NO_TENSOR",
-    2: "CURT_HEALTH",
-    3: "CONCISE_HEALTH",
-    4: "FULL_HEALTH",
-    5: "SHAPE",
-    6: "FULL_NUMERICS",
-    7: "FULL_TENSOR",
-    8: "REDUCE_INF_NAN_THREE_SLOTS",
-}
-
-#: of DataType
-_DTYPES = {1: "float32", 2: "float64", 14: "bfloat16", 19: "float16", 8: "complex64", 18: "complex128", 3: "int32"}
-_DTYPES |= {4: "uint8", 5: "int16", 6: "int8", 7: "string", 9: "int64", 10: "bool", 20: "resource", 21: "variant"}
-_CODES = {1: "f", 2: "d"}
+#: dtypes of what is no real number
+_OTHER = ("complex", "string", "resource", "variant")
 
 #: elements of a tensor that are shown
 _KEPT = 64
@@ -48,12 +32,19 @@ class Look:
     values: tuple[str, ...] = ()
 
 
-def look_of(mode: int, tensor: Message) -> Look:
+def name_of(mode: int) -> str:
+    """A TensorDebugMode."""
+    from tensorflow.core.protobuf.debug_event_pb2 import TensorDebugMode
+
+    return str(TensorDebugMode.Name(mode))
+
+
+def look_of(mode: int, tensor: Any) -> Look:
     """What a dump in a mode says of a tensor: the summary that it holds in place of the tensor's values."""
-    if not tensor:
+    if not tensor.dtype:
         return Look(form="tensor", remark="not recorded")
     numbers = _numbers(tensor)
-    named = MODES.get(mode, "")
+    named = name_of(mode)
     if named == "CURT_HEALTH" and len(numbers) >= 2:
         bad = numbers[1] != 0
         return Look(kinds=frozenset({BAD} if bad else ()), form="tensor", remark="nan or inf" if bad else "all finite")
@@ -65,14 +56,14 @@ def look_of(mode: int, tensor: Message) -> Look:
         return Look(health, health.bad, _form("", None, size), ", ".join(parts), finite)
     if named == "FULL_HEALTH" and len(numbers) >= 11:
         dtype, rank, size, ninf, pinf, nan, neg, zero, pos = map(int, numbers[2:11])
-        health = Health(ninf, neg, zero, pos, pinf, nan, dtype=_DTYPES.get(dtype, ""))
+        health = Health(ninf, neg, zero, pos, pinf, nan, dtype=_dtype(dtype))
         return Look(health, health.bad, _form(health.dtype, rank, size))
     if named == "SHAPE" and len(numbers) >= 4:
         dtype, rank, size = map(int, numbers[1:4])
         shape = "×".join(str(int(one)) for one in numbers[4 : 4 + min(rank, 6)]) or "scalar"
-        return Look(form=f"{_DTYPES.get(dtype, '')} {shape}{'×…' if rank > 6 else ''}".strip(), remark="not checked")
+        return Look(form=f"{_dtype(dtype)} {shape}{'×…' if rank > 6 else ''}".strip(), remark="not checked")
     if named == "FULL_TENSOR" and numbers:
-        health = health_of_numbers(numbers, _DTYPES.get(integer(tensor, 1), ""), _shape(tensor))
+        health = health_of_numbers(numbers, _dtype(tensor.dtype), tuple(one.size for one in tensor.tensor_shape.dim))
         return Look(health, health.bad, values=tuple(map(repr, numbers[:_KEPT])))
     return Look(form="tensor", remark="not recorded")
 
@@ -94,15 +85,18 @@ def _form(dtype: str, rank: int | None, size: int) -> str:
     return " ".join(filter(None, [dtype, f"rank {rank}," if rank is not None and rank > 1 else "", shape]))
 
 
-def _numbers(tensor: Message) -> list[float]:
-    """The elements of a TensorProto of float32 or float64, which may be packed, or cut short where they repeat."""
-    code = _CODES.get(integer(tensor, 1))
-    if code is None:
-        return []
-    found = floats(tensor, 4, code) or floats(tensor, 5 if code == "f" else 6, code)
-    size = math.prod(_shape(tensor))
-    return found + found[-1:] * (size - len(found)) if 0 < len(found) < size <= 1_000_000 else found
+def _numbers(tensor: Any) -> list[float]:
+    """The elements of a TensorProto of real numbers."""
+    from tensorflow.python.framework.tensor_util import MakeNdarray
+
+    real = _dtype(tensor.dtype) and not _dtype(tensor.dtype).startswith(_OTHER)
+    return [] if not real else [float(one) for one in MakeNdarray(tensor).ravel()]
 
 
-def _shape(tensor: Message) -> tuple[int, ...]:
-    return tuple(integer(message(one), 1) for one in part(tensor, 2).get(2, ()) if isinstance(one, bytes))
+def _dtype(code: int) -> str:
+    from tensorflow.python.framework import dtypes
+
+    try:
+        return str(dtypes.as_dtype(int(code)).name)
+    except TypeError:  # DT_INVALID
+        return ""

@@ -16,7 +16,7 @@ from nanlint.runtime.events import FORMAT, Ended, Frame, Framework, Started, Ste
 from nanlint.runtime.health import CLASSES
 from nanlint.runtime.hindsight import findings_of
 from nanlint.runtime.inspecting.debugger_v2.files import GRADIENTS, DumpFiles, Execution, Made
-from nanlint.runtime.inspecting.debugger_v2.looks import MODES, Look, shown_fields
+from nanlint.runtime.inspecting.debugger_v2.looks import Look, name_of, shown_fields
 from nanlint.runtime.inspecting.model import INPUT, OUTPUT, Incident, Member, Node, Run, Seen, shown_path
 from nanlint.runtime.inspecting.sources import Finding, finding_of
 from nanlint.runtime.telling import KINDS
@@ -81,7 +81,7 @@ class _Dump:
             self._judge(execution)
         notes = [*self._files.notes, *self._missing(executions)]
         findings = self._findings()
-        mode = ", ".join(MODES.get(mode, f"mode {mode}") for mode in sorted(self._files.modes))
+        mode = ", ".join(map(name_of, sorted(self._files.modes)))
         member = Member(
             started=Started(
                 format=FORMAT,
@@ -101,7 +101,7 @@ class _Dump:
             steps=tuple(steps),
             traces=traces,
             nodes={i: i for i in range(len(self._nodes))},
-            damaged=self._files.damaged,
+            damaged=0,
         )
         return Run(
             origin=self._files.directory,
@@ -333,7 +333,7 @@ class _Dump:
     # ── what a dump cannot tell ─────────────────────────────────────────────────────────────────────────────────────
 
     def _missing(self, executions: Sequence[Execution]) -> Iterator[str]:
-        modes = {MODES.get(mode, "") for mode in self._files.modes}
+        modes = set(map(name_of, self._files.modes))
         if not executions:
             yield "nothing was executed while the dump was enabled, or the circular buffer was never flushed"
         for mode, what in (("NO_TENSOR", "no values"), ("SHAPE", "shapes, but no values")):

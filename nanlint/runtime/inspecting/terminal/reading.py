@@ -8,8 +8,10 @@ import shlex
 from collections.abc import Sequence
 from typing import NoReturn
 
+from nanlint.refused import Refused
 
-class Mistake(Exception):
+
+class Mistake(Refused):
     """A command that cannot be done; the message says why, and what can."""
 
 
