@@ -207,7 +207,7 @@ def verdict(
         least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
         return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")
     if span is not None:
-        comment = silencing(source, draft(facts, rule, best, span), rule_names(config.rule_files))
+        comment = silencing(source, draft(facts, rule, best, span, runs(config)), rule_names(config.rule_files))
         if comment is not None:
             path, row = comment[0], comment[1].span.row
             where = f"{row} of {path}" if path else source.row_in_cell(row)[1]

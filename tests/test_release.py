@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 from nanlint import toml
+from nanlint.lint.known_rules import all_rules
 from nanlint.version import __version__
 from tests.test_docs import load
 
@@ -209,6 +210,15 @@ def test_the_wheel_holds_the_package_alone_and_is_small(packages: tuple[Path, Pa
     assert {name.partition("/")[0] for name in names} == {"nanlint", f"nanlint-{__version__}.dist-info"}
     assert "nanlint/py.typed" in names
     assert wheel.stat().st_size < 1_500_000
+
+
+def test_the_wheel_holds_the_page_of_every_rule(packages: tuple[Path, Path]) -> None:
+    """They are data of the package, which are there also where it is read from an archive."""
+    program = "from nanlint.lint.known_rules import all_rules; print(*(c for c, r in all_rules().items() if r.page))"
+    environment = {**os.environ, "PYTHONPATH": str(packages[1])}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=packages[1].parent, env=environment, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == set(all_rules())
 
 
 # The dependencies

@@ -88,6 +88,8 @@ def test_a_comment_silences_the_hazard_whichever_rule_reports_it(named: str, tmp
         (tmp_path / "a.py").write_text(text, encoding="utf-8")
         done = nanlint_command("check", "--isolated", "--confidence", "possible", "a.py", cwd=tmp_path)
         assert (done.code, "No findings" in done.stdout) == (0, True), (text, done.stdout)
+    said = nanlint_command("explain", "--isolated", f"a.py:{SOFTMAX.count(chr(10))}", cwd=tmp_path).stdout
+    assert "by the comment on line" in said
 
 
 def test_a_comment_silences_no_other_hazard_at_its_place(tmp_path: Path) -> None:

@@ -159,11 +159,10 @@ def each_occurrence(facts: Facts, select: Callable[[str], bool]) -> Iterator[Occ
     for rule, finding in findings(facts, lambda rule: select(rule.code)):
         span = facts.span_of(finding.site)
         if span is not None:
-            said = draft(facts, rule, finding, span)
-            yield Occurrence(rule, finding, replace(said, others=silent(facts, rule, finding, span, select)))
+            yield Occurrence(rule, finding, draft(facts, rule, finding, span, select))
 
 
-def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
+def draft(facts: Facts, rule: Rule, finding: Finding, span: Span, select: Callable[[str], bool]) -> Diagnostic:
     """The diagnostic of a finding, without what takes time to find out."""
     return Diagnostic(
         path=facts.source.path,
@@ -175,6 +174,7 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
         effect=finding.effect,
         causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
         hazard=finding.hazard.node.op if finding.hazard is not None and not rule.origin else "",
+        others=silent(facts, rule, finding, span, select),
     )
 
 
