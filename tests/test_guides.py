@@ -112,3 +112,21 @@ def test_a_run_confirms_what_the_guide_says(guide: str, tmp_path: Path) -> None:
     line = next((line for line in done.stderr.splitlines() if claimed[1] in line), None)
     assert line is not None, done.stderr
     assert claimed[2] is None or line.startswith(f"{name}:{claimed[2]}:")
+
+
+FIX = re.compile(
+    r"^\| \[[^\]]+\]\(https://github\.com/[\w.-]+/[\w.-]+/commit/([0-9a-f]{40})\) \(\d{4}\) \|.*\| (.+) \|$", re.M
+)
+
+
+def test_the_gallery_counts_what_it_shows() -> None:
+    shown = FIX.findall(page("gallery"))
+    found = [answer for _, answer in shown if answer != "not found"]
+    possible = [answer for answer in found if re.search(r", possible\b", answer)]
+    assert len({commit for commit, _ in shown}) == len(shown) == 30
+    assert all(re.search(r"\[NL\d{3} [\w-]+\]\(rules/[\w-]+\.md\), (certain|likely|possible)", one) for one in found)
+    sentence = " ".join(page("gallery").split())
+    assert (
+        f"nanlint reports {len(found) - len(possible)} by default and {len(possible)} more as possible, and does not "
+        f"find {30 - len(found)};" in sentence
+    )
