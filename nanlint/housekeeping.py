@@ -45,7 +45,7 @@ class Housekeeping:
 SYNTAX_ERROR = Housekeeping(
     "NL000",
     "syntax-error",
-    "the file does not parse, so nothing in it was checked",
+    "The file does not parse, so nothing in it was checked",
     """\
 The file does not parse, so nothing in it was checked.
 
@@ -63,7 +63,7 @@ Fix the file, or leave it out with `exclude`. The rule can only be ignored by it
 UNUSED_SUPPRESSION = Housekeeping(
     "NL001",
     "unused-suppression",
-    "a suppression comment that suppresses nothing",
+    "A suppression comment that suppresses nothing",
     """\
 A suppression comment that suppresses nothing.
 
@@ -97,7 +97,7 @@ Safe: only the unused code is removed, or the comment if nothing is left of it.
 UNKNOWN_SUPPRESSION = Housekeeping(
     "NL002",
     "unknown-suppression",
-    "a suppression comment that nanlint does not understand",
+    "A suppression comment that nanlint does not understand",
     """\
 A suppression comment that nanlint does not understand.
 
@@ -118,12 +118,16 @@ x = 1  # nanlint: ignore[where-gradeint]
 ```python
 x = 1  # nanlint: ignore[where-gradient]
 ```
+
+## Fix safety
+Safe: the comment gets the form that was meant, with the rules that it names. Unsafe if the name of a rule is a guess.
 """,
+    Applicability.SAFE,
 )
 INTERNAL_ERROR = Housekeeping(
     "NL003",
     "internal-error",
-    "nanlint failed on this file",
+    "An error in nanlint stopped the check of this file",
     """\
 nanlint failed on this file.
 
@@ -139,7 +143,7 @@ code or name, not by a prefix.
 CUT_SHORT = Housekeeping(
     "NL004",
     "cut-short",
-    "the check of this file was cut short",
+    "The check of this file was cut short",
     """\
 The check of this file was cut short.
 

@@ -210,6 +210,7 @@ class TestFix:
     def test_diff_shows_and_writes_nothing(self, project: Path) -> None:
         (project / "a.py").write_text(BOOM)
         result = _run("check", "--diff")
+        assert "\x1b" not in CliRunner().invoke(cli, ["check", "--diff"], env={"FORCE_COLOR": "1"}, color=True).stdout
         assert result.exit_code == 1
         assert result.stdout == "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n import torch\n-boom(1)\n+calm(1)\n"
         assert result.stderr == "Would fix 1 error.\n"
@@ -328,6 +329,7 @@ class TestRule:
     def test_rules_as_json(self) -> None:
         assert json.loads(_run("rule", "NL203", "--output-format", "json").stdout)["fix"] == "unsafe"
         rules = json.loads(_run("rule", "--all", "--output-format", "json").stdout)
+        assert all(rule["summary"][0].isupper() or rule["summary"][0] == "`" for rule in rules)
         assert [rule["code"] for rule in rules] == sorted(rule["code"] for rule in rules)
 
     def test_an_unknown_rule_exits_with_2_and_the_nearest(self) -> None:

@@ -449,7 +449,7 @@ def check(
     if verbose:
         print_unresolved(report, content)
     if diff:
-        print_diff(report, paint, quiet)
+        print_diff(report, paint if color == "always" or sys.stdout.isatty() else plain, quiet)
         ctx.exit(code)
     to_stderr = from_stdin and (action is Action.FIX or add_ignore is not None)
     if content is not None and to_stderr:

@@ -64,7 +64,7 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
 
 
 def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
-    """What would be written."""
+    """What would be written. It is a patch: ``paint`` should be plain where a program may read it."""
     from nanlint.output.diff import render_diff_of
     from nanlint.output.summary import counted, findings
 
