@@ -115,6 +115,47 @@ def test_what_does_not_agree_is_named(project: Path, file: str, old: str, new: s
     assert problem in list(release.problems("v1.2.0", project))
 
 
+FIGURES = "# Speed\n\n<!-- speed -->\n\nMeasured on 2030-01-30 at commit `{}`: a machine.\n\n3 s\n\n<!-- /speed -->\n"
+
+
+def test_figures_older_than_the_code_are_not_published(project: Path) -> None:
+    def git(*arguments: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        command = ["git", *identity, *arguments]
+        return subprocess.run(command, cwd=project, capture_output=True, text=True, check=True).stdout.strip()
+
+    write(project / "nanlint" / "cli.py", "x = 1\n")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    write(project / "docs" / "speed.md", FIGURES.format(git("rev-parse", "--short=8", "HEAD")))
+    write(project / "nanlint" / "version.py", '"""The version."""\n\n__version__ = "1.2.0"\n')
+    git("add", ".")
+    git("commit", "-qm", "figures and the version")
+    assert list(release.problems("v1.2.0", project)) == []
+    write(project / "nanlint" / "cli.py", "x = 2\n")
+    git("commit", "-qam", "two")
+    assert list(release.problems(None, project)) == []
+    (problem,) = release.problems("v1.2.0", project)
+    assert problem.startswith('docs/speed.md: the figures of "speed" are older than the code (commit ')
+
+
+@pytest.mark.parametrize(
+    "said", ["3 s", "Measured on 2030-01-30: 3 s", "Measured on 2030-01-30 at commit `12345678`, changed: 3 s"]
+)
+def test_figures_say_when_and_of_what_they_are(project: Path, said: str) -> None:
+    write(project / "docs" / "speed.md", f"<!-- speed -->\n\n{said}\n\n<!-- /speed -->\n")
+    assert list(release.problems(None, project)) == [
+        'docs/speed.md: the figures of "speed" do not begin with date, commit and machine'
+    ]
+
+
+def test_all_figures_are_measured_by_one_command() -> None:
+    texts = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
+    named = {found["name"] for text in texts for found in release.FIGURES.finditer(text)}
+    assert named == set(load(ROOT / "benchmarks" / "all.py").SCRIPTS)
+
+
 def test_the_notes_of_a_release_are_its_section(project: Path) -> None:
     assert release.sections(project)["1.2.0"] == ("2030-01-31", "### Added\n\n- Something.")
     assert release.sections(project)["1.1.0"] == ("2029-12-01", "### Fixed\n\n- Something else.")
