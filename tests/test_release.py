@@ -10,9 +10,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 import zipfile
 from collections.abc import Iterator
 from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -156,6 +158,28 @@ def test_all_figures_are_measured_by_one_command() -> None:
     assert named == set(load(ROOT / "benchmarks" / "all.py").SCRIPTS)
 
 
+def test_links_that_do_not_work_are_named(tmp_path: Path) -> None:
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response({"/page": 200, "/refuses": 403}.get(self.path, 404))
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    site = f"http://127.0.0.1:{server.server_port}"
+    page = tmp_path / "page.md"
+    write(page, f"[a]({site}/page#part) [b]({site}/refuses) [c]({site}/gone) [d](other.md) [e]({site}/gone)\n")
+    try:
+        (line,) = load(ROOT / ".ci" / "links.py").broken([page])
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert line == f"{page}: {site}/gone: HTTP Error 404: Not Found"
+
+
 def test_the_notes_of_a_release_are_its_section(project: Path) -> None:
     assert release.sections(project)["1.2.0"] == ("2030-01-31", "### Added\n\n- Something.")
     assert release.sections(project)["1.1.0"] == ("2029-12-01", "### Fixed\n\n- Something else.")
@@ -171,7 +195,7 @@ def test_the_script_ends_with_1_for_a_tag_that_is_not_ready() -> None:
 def test_nothing_is_published_that_was_not_checked() -> None:
     jobs = WORKFLOW["jobs"]
     scripts = "\n".join(step.get("run", "") for step in jobs["build"]["steps"])
-    for part in ("release.py check", "twine check --strict", 'nanlint" check --isolated', "pytest"):
+    for part in ("release.py check", "links.py", "twine check --strict", 'nanlint" check --isolated', "pytest"):
         assert part in scripts
     assert jobs["pypi"]["needs"] == "build"
     assert jobs["github"]["needs"] == "pypi"
