@@ -9,8 +9,9 @@ Without a tag it checks what always has to agree; with one, also that the versio
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,6 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 UNRELEASED = "not on PyPI yet"
 #: places that pin a version: a hook of pre-commit, the action for GitHub, the component for GitLab
 PINNED = re.compile(r"(?:\brev: v|nanlint/nanlint@v|nanlint/nanlint/nanlint@)(\d[\w.]*)")
+#: a section of figures in the documentation, and its first line, which benchmarks/measure.py writes
+FIGURES = re.compile(r"^<!-- (?P<name>[\w ]+) -->\n(?P<text>.*?)^<!-- /(?P=name) -->$", re.MULTILINE | re.DOTALL)
+STAMP = re.compile(r"\s*Measured on \d{4}-\d\d-\d\d at commit `(?P<commit>[0-9a-f]{7,40})`: .+\.$", re.MULTILINE)
 _SECTION = re.compile(r"^## \[(?P<name>[^\]]+)\](?: - (?P<date>\S+))?$", re.MULTILINE)
 
 
@@ -53,6 +57,7 @@ def problems(tag: str | None = None, root: Path = ROOT) -> Iterator[str]:
             yield f"CHANGELOG.md: [{name}] has no date (YYYY-MM-DD)"
         if name != "Unreleased" and not text:
             yield f"CHANGELOG.md: [{name}] is empty"
+    yield from problems_of_figures(texts, root, released=tag is not None)
     if tag is None:
         return
     if tag != f"v{number}":
@@ -64,6 +69,25 @@ def problems(tag: str | None = None, root: Path = ROOT) -> Iterator[str]:
     for page, text in texts.items():
         if UNRELEASED in text:
             yield f"{page.relative_to(root)} says that nanlint is {UNRELEASED}"
+
+
+def problems_of_figures(texts: Mapping[Path, str], root: Path, *, released: bool) -> Iterator[str]:
+    """Sections of figures that do not say what they were measured with; of a release, those of older code."""
+    for page, text in texts.items():
+        for found in FIGURES.finditer(text):
+            of = f'{page.relative_to(root)}: the figures of "{found["name"]}"'
+            stamp = STAMP.match(found["text"])
+            if stamp is None:
+                yield f"{of} do not begin with date, commit and machine"
+            elif released and not is_of_this_code(stamp["commit"], root):
+                yield f"{of} are older than the code (commit {stamp['commit']}): python benchmarks/all.py"
+
+
+def is_of_this_code(commit: str, root: Path = ROOT) -> bool:
+    """Whether the package is the same as in ``commit``, apart from its version."""
+    paths = ("nanlint", ":!nanlint/version.py")
+    done = subprocess.run(["git", "diff", "--quiet", commit, "--", *paths], cwd=root, capture_output=True, check=False)
+    return done.returncode == 0
 
 
 def main(arguments: list[str]) -> int:

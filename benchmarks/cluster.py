@@ -25,7 +25,7 @@ from typing import Any
 
 from corpus import default_cache, unpacked
 from distributed import Client
-from measure import ROOT, machine, write_section
+from measure import ROOT, write_section
 
 from nanlint.config import Configs
 from nanlint.lint import elsewhere, executors, known_rules, many_files
@@ -142,7 +142,7 @@ def main() -> int:
         rows += [Cost(cost.files, cpu, 0, 0, 0).row(f"{name}, one process"), cost.row(f"{name}, a cluster")]
     columns = ("", "files", "ms of CPU here", "ms of CPU on workers", "kB sent", "calls")
     head = [f"| {' | '.join(columns)} |", f"| --- |{' ---: |' * (len(columns) - 1)}"]
-    text = "\n".join([f"{machine()}; {options.copies} copies of `{options.package}`. Of each file:", "", *head, *rows])
+    text = "\n".join([f"{options.copies} copies of `{options.package}`. Of each file:", "", *head, *rows])
     print(text)
     if options.write:
         write_section("cluster", text, PAGE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import platform
@@ -78,8 +79,20 @@ def machine() -> str:
     return f"{platform.system()} {platform.machine()}, {cores} cores, Python {platform.python_version()}"
 
 
+def stamp() -> str:
+    """When, of which code and on which machine: the first line of each section, which .ci/release.py reads."""
+    commit = _git("rev-parse", "--short=8", "HEAD")
+    changed = ", changed" if _git("status", "--porcelain", "--", "nanlint") else ""
+    return f"Measured on {datetime.date.today().isoformat()} at commit `{commit}`{changed}: {machine()}."
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
 def write_section(name: str, text: str, page: Path = MEASUREMENTS) -> None:
-    """Replace what stands between ``<!-- name -->`` and ``<!-- /name -->``.
+    """Replace what is between ``<!-- name -->`` and ``<!-- /name -->``, with a stamp before it.
 
     Raises:
         ValueError: if the page has no such section.
@@ -89,4 +102,4 @@ def write_section(name: str, text: str, page: Path = MEASUREMENTS) -> None:
     _, closed, after = rest.partition(end)
     if not found or not closed:
         raise ValueError(f"{page.name} has no section {name!r}")
-    page.write_text(f"{before}{start}\n{text.strip()}\n\n{end}{after}", encoding="utf-8")
+    page.write_text(f"{before}{start}\n{stamp()}\n\n{text.strip()}\n\n{end}{after}", encoding="utf-8")

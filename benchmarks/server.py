@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpus import PACKAGES, default_cache, unpacked
-from measure import NANLINT, ROOT, machine, write_section
+from measure import NANLINT, ROOT, write_section
 
 LINES = range(1_900, 2_101)
 GUIDE = ROOT / "docs" / "editors.md"
@@ -232,7 +232,7 @@ def files(cache: Path, packages: Sequence[str], count: int) -> list[Path]:
 def table(rows: Sequence[tuple[str, int, float, float]], what: str) -> str:
     """The figures as markdown."""
     lines = [
-        f"{what}, {machine()}:",
+        f"{what}:",
         "",
         "| diagnostics are | keystrokes | median | 95 % are under |",
         "| --- | ---: | ---: | ---: |",

@@ -23,7 +23,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from corpus import default_cache, unpacked
-from measure import NANLINT, ROOT, Run, machine, run, write_section
+from measure import NANLINT, ROOT, Run, run, write_section
 
 SMALL = ROOT / "examples" / "torch_classifier.py"
 PLAIN = "import json\n\n\ndef load(path):\n    with open(path) as file:\n        return json.load(file)\n"
@@ -125,7 +125,7 @@ def table(package: str, found: Mapping[str, Measured], runs: int, ruff: str) -> 
     theirs = found["ruff check --no-cache"].cpu
     warm = found["ruff check, all in the cache"].cpu
     lines = [
-        f"`{package}`, median of {runs} runs, {machine()}, {ruff}:",
+        f"`{package}`, median of {runs} runs, {ruff}:",
         "",
         "| command | CPU seconds | MB | times Ruff's |",
         "| --- | ---: | ---: | ---: |",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.measure import ROOT, machine, write_section
+from benchmarks.measure import ROOT, write_section
 
 GUIDE = ROOT / "docs" / "verify.md"
 FRAMEWORKS = ("torch", "tensorflow", "jax", "numpy")
@@ -48,7 +48,7 @@ if __name__ == "__main__":
     parser.add_argument("--write", action="store_true", help="write the tables into docs/verify.md")
     asked = parser.parse_args()
     for framework in asked.frameworks or FRAMEWORKS:
-        text = f"{machine()}.\n\n{table(rows_of(framework))}"
+        text = table(rows_of(framework))
         print(text)
         if asked.write:
             write_section(f"cost of {framework}", text, GUIDE)

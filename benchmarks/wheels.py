@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus import PACKAGES, default_cache, unpacked
-from measure import NANLINT, Run, machine, run, write_section
+from measure import NANLINT, Run, run, write_section
 
 INTERNAL_ERROR = "NL003"
 
@@ -84,8 +84,7 @@ def findings(done: Run) -> list[dict[str, Any]]:
 def tables(packages: Sequence[Checked]) -> str:
     """Two markdown tables: a line for each package, and findings by rule."""
     lines = [
-        f"{machine()}, one process, default confidence; the last column counts the findings with "
-        "`--confidence possible`.",
+        "One process, default confidence; the last column counts the findings with `--confidence possible`.",
         "",
         "| package | files | seconds | CPU seconds | findings | with possible findings |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",

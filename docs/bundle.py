@@ -1,4 +1,4 @@
-"""What the playground loads beside Pyodide: nanlint's wheel, the packages that it needs, the examples, a manifest.
+"""What the playground loads beside Pyodide: nanlint's wheel, its packages, the examples, one answer, a manifest.
 
 Nothing is downloaded: the wheel is built from this tree, the packages are those of the environment that builds the
 site, as Python source.
@@ -6,6 +6,7 @@ site, as Python source.
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import os
@@ -36,6 +37,7 @@ def bundle(pyodide: str) -> Iterator[tuple[str, bytes]]:
     examples = sorted((ROOT / "examples").glob("*.py"))
     for path in examples:
         yield f"examples/{path.name}", path.read_bytes()
+    yield "first.json", json.dumps(first_answer()).encode()
     manifest = {
         "pyodide": pyodide,
         "archives": [wheel, "packages.zip"],
@@ -43,6 +45,18 @@ def bundle(pyodide: str) -> Iterator[tuple[str, bytes]]:
         "first": FIRST,
     }
     yield "manifest.json", json.dumps(manifest, indent=2).encode()
+
+
+def first_answer() -> dict[str, object]:
+    """The findings in the first example and its fixed text: shown until Python is loaded, or where it cannot be."""
+    spec = importlib.util.spec_from_file_location("playground_session", ROOT / "docs" / "playground" / "session.py")
+    assert spec is not None
+    assert spec.loader is not None
+    session = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(session)
+    text = (ROOT / "examples" / FIRST).read_text(encoding="utf-8")
+    options = json.dumps({"confidence": "likely", "select": "", "ignore": ""})
+    return {**json.loads(session.check(text, options)), "text": text, "fixed": session.fix(text, options)}
 
 
 def nanlint_wheel() -> tuple[str, bytes]:

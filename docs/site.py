@@ -1,10 +1,11 @@
-"""Hooks of MkDocs: rules in the navigation, what the playground loads, links into the repository, the search."""
+"""Hooks of MkDocs: rules in the navigation, the playground's files, links into the repository, descriptions, search."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ from mkdocs.structure.files import File, InclusionLevel  # noqa: E402
 from nanlint.lint.known_rules import all_rules  # noqa: E402
 
 BESIDE = re.compile(r"(?<=\]\()(?:\.\./)+([^)#\s]+)")
+
+#: the first paragraph that is text, and its first sentence
+PARAGRAPH = re.compile(r"(?:^|\n\n)(?![#<`|>!*\[-]|\s|\d+\.)(.+?)(?=\n\n|\Z)", re.DOTALL)
+SENTENCE = re.compile(r".{40,300}?[.:](?=\s|$)")
+PICTURE = "images/vscode-finding.png"
 
 NAME = re.compile(r"(?<!\w)nanlint")
 #: a character without width: a word with it begins with nothing that is searched for
@@ -33,7 +39,7 @@ WEIGHTS = {
     "adapters.md": 0.001,
     "design.md": 0.001,
     "testing.md": 0.001,
-    "counterparts.md": 0,
+    "counterparts.md": 0.001,
     "measurements.md": 0,
     "proofs.md": 0,
     "soundness.md": 0,
@@ -60,9 +66,10 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
-    """The page with links out of docs/ made absolute, and its weight in the search; raises DeadLink."""
+    """The page with links out of docs/ made absolute, a description, and a weight in the search; raises DeadLink."""
     weight = WEIGHTS.get(page.file.src_uri, 1)
     page.meta.setdefault("search", {"boost": weight} if weight else {"exclude": True})
+    page.meta.setdefault("description", described(page.file.src_uri, markdown) or config.site_description)
     here = Path(page.file.abs_src_path).parent
 
     def absolute(link: re.Match[str]) -> str:
@@ -77,9 +84,35 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
     return BESIDE.sub(absolute, markdown)
 
 
+def described(name: str, markdown: str) -> str | None:
+    """What a page is about, for search engines: the summary of a rule, or the first sentence of the page."""
+    rules = {f"rules/{rule.name}.md": rule for rule in all_rules().values()}
+    if (rule := rules.get(name)) is not None:
+        return f"{rule.code} {rule.name}: {rule.summary.rstrip('.')}. Why it is NaN or Inf, and what to write instead."
+    paragraph = PARAGRAPH.search(markdown)
+    if paragraph is None:
+        return None
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", " ".join(paragraph[1].split()))
+    sentence = SENTENCE.match(text)
+    return (sentence[0] if sentence else text[:300]).rstrip(":")
+
+
 def on_post_page(output: str, *, page: Any, config: Any) -> str:
-    """The page without the request for the repository's stars, which the theme sends to api.github.com."""
-    return output.replace(' data-md-component="source"', "")
+    """The page with what it shows where it is linked to (https://ogp.me), and without a request to api.github.com.
+
+    The theme would ask there for the repository's stars.
+    """
+    title = page.meta.get("title", page.title)
+    shown = {
+        "og:type": "website" if page.is_homepage else "article",
+        "og:site_name": config.site_name,
+        "og:title": title if page.is_homepage else f"{title} - {config.site_name}",
+        "og:description": page.meta["description"],
+        "og:url": page.canonical_url,
+        "og:image": f"{config.site_url}{PICTURE}",
+    }
+    tags = "".join(f'<meta property="{name}" content="{escape(value)}">\n' for name, value in shown.items())
+    return output.replace("</head>", f"{tags}</head>", 1).replace(' data-md-component="source"', "")
 
 
 def on_post_build(config: Any) -> None:

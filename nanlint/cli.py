@@ -168,6 +168,8 @@ def main() -> NoReturn:
     try:
         if sys.stdout is None:
             raise Unusable("standard output is closed; to discard the output, redirect it to /dev/null")
+        if os.environ.get("_NANLINT_COMPLETE"):
+            import nanlint.commands.completion  # noqa: F401  shells that click does not know
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
         _keep_answer(code or CLEAN)

@@ -5,7 +5,9 @@ The rules come in as an argument (code -> name): this module knows how they are 
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -329,6 +331,9 @@ class _Reader:
                 raise ConfigError(
                     f"{layer.where}: [tool.nanlint] is for pyproject.toml; here the keys are at the top level"
                 )
+            if key in _TABLES_OF_RUFF:
+                place = "in [tool.nanlint]" if layer.where.endswith("[tool.nanlint]") else "at the top level"
+                raise ConfigError(f'{layer.where}: unknown table "{key}"; nanlint\'s keys belong {place}')
             if key not in KEYS:
                 raise ConfigError(f'{layer.where}: unknown key "{key}"{did_you_mean(key, KEYS)}')
         if layer.file is None and layer.string("extend", _A_FILE) is not None:
@@ -391,7 +396,8 @@ class _Reader:
                 self._codes(layer, key, selectors=selectors)  # refuses unknown ones
             codes = self._codes(layer, "ignore", selectors=ignore)
             ignored = codes if select is not None else ignored | codes
-            by_name += ignore
+            again = {*(select or ()), *extended}
+            by_name = [one for one in by_name if select is None and one not in again] + list(ignore)
             selected = select_codes(self._rules, selected, select=select, extend_select=extended, ignore=ignore)
         selected |= always_on(self._rules, by_name)
         return (None if selected == frozenset(self._rules) else selected), ignored
@@ -441,7 +447,8 @@ class _Reader:
         for layer in self._layers:
             able, unable = layer.strings("fixable"), layer.strings("unfixable")
             fixable = fixable if able is None else self._codes(layer, "fixable", selectors=able)
-            unfixable = unfixable if unable is None else self._codes(layer, "unfixable", selectors=unable)
+            if able is not None or unable is not None:  # of two files, the nearer one decides
+                unfixable = self._codes(layer, "unfixable", selectors=unable or ())
         return (frozenset(self._rules) - fixable) | unfixable
 
     def _severities(self) -> Mapping[str, Severity]:
@@ -488,6 +495,10 @@ def _require(where: str, required: str) -> None:
 # Files
 
 
+#: what no text has, in whichever encoding of one byte
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+#: tables that Ruff has, which people write for nanlint as well
+_TABLES_OF_RUFF = ("lint", "format", "analyze")
 _A_FILE = "the name of a configuration file"
 
 #: where a configuration is looked for in a directory, in this order
@@ -511,6 +522,8 @@ def read_table(path: str) -> Mapping[str, Any] | None:
     try:
         table: Mapping[str, Any] = toml.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
+        if _CONTROL.search(content) and not content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise ConfigError(f"{shown}: is a binary file, not a configuration in TOML") from None
         raise ConfigError(f"{shown}: is not UTF-8: {error.reason} at byte {error.start}; save it as UTF-8") from None
     except (toml.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{shown}: is not valid TOML: {error or 'too deeply nested'}") from None

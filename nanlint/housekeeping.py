@@ -42,7 +42,7 @@ def page_beside(module: str, name: str) -> str:
 
 SYNTAX_ERROR = RulePage("NL000", "syntax-error")
 UNUSED_SUPPRESSION = RulePage("NL001", "unused-suppression", Applicability.SAFE)
-UNKNOWN_SUPPRESSION = RulePage("NL002", "unknown-suppression")
+UNKNOWN_SUPPRESSION = RulePage("NL002", "unknown-suppression", Applicability.SAFE)
 INTERNAL_ERROR = RulePage("NL003", "internal-error")
 CUT_SHORT = RulePage("NL004", "cut-short")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 _DIGITS = "0123456789"
+_CODE = re.compile(r"[a-z]+\d[a-z\d]*")
 
 Rules = Mapping[str, str]  # code -> name
 
@@ -36,12 +38,32 @@ ALWAYS_ON = ("NL000", "NL003", "NL004")
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word most like ``word``, if one is alike at all."""
+    """The known word most like ``word``, if one is alike at all.
+
+    Codes with numbers close together are not alike: for a code, only one that differs by a typing error counts.
+    """
     from difflib import get_close_matches
 
     by_folded = {name.casefold(): name for name in known}
-    found = get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.5)
+    folded = word.casefold()
+    if _CODE.fullmatch(folded):
+        by_folded = {name: code for name, code in by_folded.items() if _mistyped(folded, name)}
+    found = get_close_matches(folded, by_folded, n=1, cutoff=0.5)
     return by_folded[found[0]] if found else None
+
+
+def _mistyped(word: str, code: str) -> bool:
+    """Whether one character was added, left out, exchanged with the next, or typed in place of another (no digit)."""
+    shorter, longer = sorted((word, code), key=len)
+    if len(longer) - len(shorter) == 1:
+        return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+    differing = [at for at in range(len(word)) if word[at] != code[at]] if len(word) == len(code) else []
+    match differing:
+        case [at]:
+            return not word[at].isdigit()
+        case [at, following]:
+            return following == at + 1 and word[at] == code[following] and word[following] == code[at]
+    return False
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

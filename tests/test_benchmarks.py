@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -83,12 +84,14 @@ def test_wheels_complains_of_what_nanlint_failed_on(monkeypatch: pytest.MonkeyPa
 
 def test_sections_of_the_measurements_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    write_section = import_module("measure").write_section
+    measure = import_module("measure")
+    write_section, stamp = measure.write_section, measure.stamp()
+    assert re.fullmatch(r"Measured on \d{4}-\d\d-\d\d at commit `[0-9a-f]{8}`(, changed)?: .+\.", stamp)
     page = tmp_path / "page.md"
     page.write_text("# Title\n\n<!-- speed -->\nold\n<!-- /speed -->\nrest\n")
     write_section("speed", "new", page)
     write_section("speed", "newer", page)
-    assert page.read_text() == "# Title\n\n<!-- speed -->\n\nnewer\n\n<!-- /speed -->\nrest\n"
+    assert page.read_text() == f"# Title\n\n<!-- speed -->\n\n{stamp}\n\nnewer\n\n<!-- /speed -->\nrest\n"
     with pytest.raises(ValueError, match="no section 'wheels'"):
         write_section("wheels", "new", page)
 

@@ -210,6 +210,7 @@ class TestFix:
     def test_diff_shows_and_writes_nothing(self, project: Path) -> None:
         (project / "a.py").write_text(BOOM)
         result = _run("check", "--diff")
+        assert "\x1b" not in CliRunner().invoke(cli, ["check", "--diff"], env={"FORCE_COLOR": "1"}, color=True).stdout
         assert result.exit_code == 1
         assert result.stdout == "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n import torch\n-boom(1)\n+calm(1)\n"
         assert result.stderr == "Would fix 1 error.\n"

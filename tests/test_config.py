@@ -99,6 +99,10 @@ def test_that_a_file_was_not_checked_is_shown_whatever_is_selected() -> None:
         ({"respect-gitignore": "yes"}, "respect-gitignore: expected true or false, got the string 'yes'"),
         ({"ops": {"mylib.f": 3}}, "ops: mylib.f: expected the name of an op or a table, got the number 3"),
         ({"tool": {"nanlint": {}}}, "[tool.nanlint] is for pyproject.toml"),
+        ({"lint": {}}, 'nanlint.toml: unknown table "lint"; nanlint\'s keys belong at the top level'),
+        ({"select": ["NL1001"]}, 'unknown rule "NL1001"; did you mean "NL101"?'),
+        ({"select": ["NL1o1"]}, 'unknown rule "NL1o1"; did you mean "NL101"?'),
+        ({"select": ["NL011"]}, 'unknown rule "NL011"; did you mean "NL101"?'),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_file_key_and_the_nearest_right_word(
@@ -107,6 +111,33 @@ def test_what_cannot_be_meant_is_refused_with_file_key_and_the_nearest_right_wor
     with pytest.raises(ConfigError) as refused:
         _config(table)
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("code", ["NL999", "NL801", "NL111", "E501"])
+def test_a_rule_with_a_number_close_by_is_no_suggestion(code: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        _config({"select": [code]})
+    assert str(refused.value) == f'nanlint.toml: select: unknown rule "{code}"'
+
+
+def test_the_tables_of_ruff_are_known_in_a_pyproject_too(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.nanlint.lint]\nselect = ["NL1"]\n')
+    with pytest.raises(ConfigError, match=r'unknown table "lint"; nanlint\'s keys belong in \[tool.nanlint\]$'):
+        Configs(RULES).for_directory(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\x7fELF\x02\x01\x01\x00\xff\xfe", "is a binary file, not a configuration in TOML"),
+        (b'x = "\xe9"\n', "is not UTF-8: "),
+        ('x = "é"\n'.encode("utf-16"), "is not UTF-8: "),
+    ],
+)
+def test_a_configuration_that_is_no_text_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "nanlint.toml").write_bytes(content)
+    with pytest.raises(ConfigError, match=says):
+        Configs(RULES).for_directory(str(tmp_path))
 
 
 def test_an_unknown_rule_on_the_command_line_is_refused_with_its_option() -> None:
@@ -172,6 +203,30 @@ def test_tables_are_merged_and_lists_that_extend_add_up() -> None:
     assert config.excludes_file("/sub/b/z.py")
     assert not config.for_file("/x.py").selects("NL101")
     assert not config.for_file("/sub/y.py").selects("NL102")
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "code", "fixed"),
+    [
+        ({"unfixable": ["NL101"]}, {"fixable": ["NL101"]}, "NL101", True),
+        ({"unfixable": ["NL101"]}, {"unfixable": ["NL102"]}, "NL101", True),
+        ({"fixable": ["NL102"]}, {"unfixable": ["NL102"]}, "NL102", False),
+    ],
+)
+def test_of_two_files_the_nearer_one_says_what_is_fixed(
+    base: dict[str, Any], own: dict[str, Any], code: str, fixed: bool
+) -> None:
+    config = config_of([Layer(base, "/", "base"), Layer(own, "/sub", "own")], RULES)
+    assert (code not in config.unfixable) == fixed
+
+
+def test_of_two_files_the_nearer_one_says_what_is_shown() -> None:
+    base = Layer({"ignore": ["syntax-error", "NL101"]}, "/", "base")
+    for own in ({"extend-select": ["syntax-error", "NL101"]}, {"select": ["syntax-error", "NL1"]}):
+        config = config_of([base, Layer(own, "/sub", "own")], RULES)
+        assert config.selects("NL000")
+        assert config.selects("NL101")
+    assert not config_of([base, Layer({"extend-select": ["NL103"]}, "/sub", "own")], RULES).selects("NL000")
 
 
 def test_what_is_ignored_is_known_apart_from_what_is_not_selected() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 import nanlint
 from nanlint.config import Layer, config_of
+from nanlint.housekeeping import HOUSEKEEPING
 from nanlint.lint.known_rules import rule_names
 from nanlint.rules import RULES
 from nanlint.testing import as_program, blocks, sections
@@ -87,6 +88,11 @@ def test_a_rule_with_a_fix_fixes_its_bad_example_or_says_what_a_person_would_wri
     program, _ = as_program(bad, better)
     shown = level_of(code, bad, better)
     assert [one for one in nanlint.check_source(program, select=[code], confidence=shown) if one.fix is not None]
+
+
+def test_the_summary_of_a_rule_is_a_sentence() -> None:
+    summaries = [rule.summary for rule in (*RULES.values(), *HOUSEKEEPING.values())]
+    assert [one for one in summaries if not (one[0].isupper() or one[0] == "`")] == []
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=[path.name for path in GUIDES])

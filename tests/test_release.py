@@ -10,9 +10,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 import zipfile
 from collections.abc import Iterator
 from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -116,6 +118,69 @@ def test_what_does_not_agree_is_named(project: Path, file: str, old: str, new: s
     assert problem in list(release.problems("v1.2.0", project))
 
 
+FIGURES = "# Speed\n\n<!-- speed -->\n\nMeasured on 2030-01-30 at commit `{}`: a machine.\n\n3 s\n\n<!-- /speed -->\n"
+
+
+def test_figures_older_than_the_code_are_not_published(project: Path) -> None:
+    def git(*arguments: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        command = ["git", *identity, *arguments]
+        return subprocess.run(command, cwd=project, capture_output=True, text=True, check=True).stdout.strip()
+
+    write(project / "nanlint" / "cli.py", "x = 1\n")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    write(project / "docs" / "speed.md", FIGURES.format(git("rev-parse", "--short=8", "HEAD")))
+    write(project / "nanlint" / "version.py", '"""The version."""\n\n__version__ = "1.2.0"\n')
+    git("add", ".")
+    git("commit", "-qm", "figures and the version")
+    assert list(release.problems("v1.2.0", project)) == []
+    write(project / "nanlint" / "cli.py", "x = 2\n")
+    git("commit", "-qam", "two")
+    assert list(release.problems(None, project)) == []
+    (problem,) = release.problems("v1.2.0", project)
+    assert problem.startswith('docs/speed.md: the figures of "speed" are older than the code (commit ')
+
+
+@pytest.mark.parametrize(
+    "said", ["3 s", "Measured on 2030-01-30: 3 s", "Measured on 2030-01-30 at commit `12345678`, changed: 3 s"]
+)
+def test_figures_say_when_and_of_what_they_are(project: Path, said: str) -> None:
+    write(project / "docs" / "speed.md", f"<!-- speed -->\n\n{said}\n\n<!-- /speed -->\n")
+    assert list(release.problems(None, project)) == [
+        'docs/speed.md: the figures of "speed" do not begin with date, commit and machine'
+    ]
+
+
+def test_all_figures_are_measured_by_one_command() -> None:
+    texts = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
+    named = {found["name"] for text in texts for found in release.FIGURES.finditer(text)}
+    assert named == set(load(ROOT / "benchmarks" / "all.py").SCRIPTS)
+
+
+def test_links_that_do_not_work_are_named(tmp_path: Path) -> None:
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response({"/page": 200, "/refuses": 403}.get(self.path, 404))
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    site = f"http://127.0.0.1:{server.server_port}"
+    page = tmp_path / "page.md"
+    write(page, f"[a]({site}/page#part) [b]({site}/refuses) [c]({site}/gone) [d](other.md) [e]({site}/gone)\n")
+    try:
+        (line,) = load(ROOT / ".ci" / "links.py").broken([page])
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert line == f"{page}: {site}/gone: HTTP Error 404: Not Found"
+
+
 def test_the_notes_of_a_release_are_its_section(project: Path) -> None:
     assert release.sections(project)["1.2.0"] == ("2030-01-31", "### Added\n\n- Something.")
     assert release.sections(project)["1.1.0"] == ("2029-12-01", "### Fixed\n\n- Something else.")
@@ -131,7 +196,7 @@ def test_the_script_ends_with_1_for_a_tag_that_is_not_ready() -> None:
 def test_nothing_is_published_that_was_not_checked() -> None:
     jobs = WORKFLOW["jobs"]
     scripts = "\n".join(step.get("run", "") for step in jobs["build"]["steps"])
-    for part in ("release.py check", "twine check --strict", 'nanlint" check --isolated', "pytest"):
+    for part in ("release.py check", "links.py", "twine check --strict", 'nanlint" check --isolated', "pytest"):
         assert part in scripts
     assert jobs["pypi"]["needs"] == "build"
     assert jobs["github"]["needs"] == "pypi"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,9 @@ import pytest
 pytest.importorskip("material", reason="mkdocs-material builds the site")
 
 ROOT = Path(__file__).parents[1]
+
+
+OG = re.compile(r'<meta property="(og:\w+)" content="([^"]*)">')
 
 
 def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
@@ -37,6 +41,13 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
         "rules/where-gradient/index.html",
         "verify/index.html",
     } <= pages
+    shown = {page: dict(OG.findall((tmp_path / "site" / page).read_text(encoding="utf-8"))) for page in pages}
+    for page, tags in shown.items():
+        assert tags["og:url"] == f"https://nanlint.readthedocs.io/{page.removesuffix('index.html')}"
+        assert 30 < len(tags["og:description"]) <= 300, page
+        assert (tmp_path / "site" / "images" / tags["og:image"].rpartition("/")[2]).exists()
+    for tag in ("og:title", "og:description"):
+        assert len({tags[tag] for tags in shown.values()}) == len(pages), f"two pages have the same {tag}"
 
 
 @pytest.fixture

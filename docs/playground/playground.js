@@ -1,5 +1,5 @@
 // The playground's page: an editor with underlines, the findings beside it, and addresses that hold the code.
-// Python runs in worker.js; nothing leaves the page.
+// Python runs in worker.js; nothing leaves the page. Until it is loaded, a finished example is shown.
 
 const here = new URL(".", import.meta.url);
 const element = (id) => document.getElementById(`pg-${id}`);
@@ -34,6 +34,7 @@ function ask(request) {
 
 const options = () => JSON.stringify({ confidence: confidence.value, select: select.value, ignore: ignore.value });
 let loaded = false;
+let finished; // the first example with its findings, for the time before Python is loaded
 let timer;
 let newest = 0;
 
@@ -213,8 +214,14 @@ function changedLine(line) {
 
 async function applied(index) {
   const mine = newest;
+  if (!loaded) return putFinished();
   const answer = await ask({ ask: "apply", index });
   if (mine === newest) put(answer.text);
+}
+
+function putFinished() {
+  put(finished.fixed);
+  show([]);
 }
 
 // Sharing: the code, compressed, behind the # of the address
@@ -275,6 +282,7 @@ for (const control of [confidence, select, ignore]) control.addEventListener("in
 element("example").form.addEventListener("submit", (event) => event.preventDefault());
 fixAll.addEventListener("click", async () => {
   const mine = newest;
+  if (!loaded) return putFinished();
   const answer = await ask({ ask: "fix", text: text.value, options: options() });
   if (mine === newest) put(answer.text);
 });
@@ -292,20 +300,22 @@ example.addEventListener("change", async () => {
 async function begin() {
   const manifest = await (await fetch(new URL("manifest.json", here))).json();
   for (const name of manifest.examples) example.append(new Option(name, name));
+  finished = await (await fetch(new URL("first.json", here))).json();
   if (!(await opened())) {
-    const first = await chosen(manifest.first);
-    if (!text.value) text.value = first;
-    mark([]);
+    if (!text.value) text.value = finished.text;
+    show(text.value === finished.text ? finished.findings : []);
   }
 }
 
+const beginning = begin();
 try {
-  const beginning = begin();
   await ask({ ask: "load", base: here.href });
   await beginning;
   loaded = true;
   document.getElementById("playground").dataset.ready = "";
   changed();
 } catch (error) {
-  say(`Python could not be loaded: ${error.message}`, true);
+  await beginning.catch(() => {});
+  const example = list.childElementCount ? " This is a finished example." : "";
+  say(`Python could not be loaded, so code cannot be checked here: ${error.message}.${example}`, true);
 }

@@ -242,7 +242,8 @@ def _print(view: View, options: CheckOptions, content: bytes | None) -> None:
     if options.verbose:
         print_unresolved(report, content)
     if options.diff:
-        print_diff(report, paint, options.quiet)
+        colored = options.color == "always" or sys.stdout.isatty()  # a patch, which programs read
+        print_diff(report, paint if colored else plain, options.quiet)
         return
     fixing = options.action is Action.FIX
     to_stderr = content is not None and (fixing or options.add_ignore is not None)

@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Confidence, Diagnostic, Span
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
 from nanlint.selection import Rules, codes_of, nearest
 from nanlint.source.syntax import remembered
 from nanlint.source.text import Source
@@ -109,20 +109,22 @@ def _read_ours(
     verb = match["verb"].lower()
     span = _span(comment, match.start(), match.end())
     meant = verb if verb in _VERBS else _OTHER_VERBS.get(verb) or nearest(verb, _VERBS)
-    listed = None if match["open"] else _listed(comment.text, match.end(), rules)
+    listed, end = _listed(comment.text, match.start("codes") if match["open"] else match.end(), rules)
+    misspelled = _misspelled(source, comment, match, meant or "ignore", listed, end)
     if not match["colon"]:
         # prose, unless it goes on as a directive does
         if meant is not None and (match["open"] or listed):
-            complaints.append(_complaint(source, span, _misspelled(match[0], meant, listed or match["codes"])))
+            complaints.append(misspelled)
         return
-    if verb not in _VERBS or listed:
+    if verb not in _VERBS or (listed and not match["open"]):
         rest = comment.text[match.end() :]
         if meant is None and not match["open"] and not listed and _WORD.search(rest):
             return  # prose about nanlint
-        complaints.append(_complaint(source, span, _misspelled(match[0], meant or "ignore", listed or match["codes"])))
+        complaints.append(misspelled)
         return
     if match["open"] and not match["close"]:
-        complaints.append(_complaint(source, span, "the list of rules to ignore has no closing bracket"))
+        fix = _respelled(_span(comment, end, end), "]") if listed else None
+        complaints.append(_complaint(source, span, "the list of rules to ignore has no closing bracket", fix))
         return
     items = None
     if match["open"]:
@@ -150,18 +152,28 @@ def _read_ours(
     )
 
 
-def _listed(text: str, start: int, rules: Rules) -> str:
-    """The first word from there on, if it looks like a rule: it was to be in brackets, or behind a colon."""
-    word = _LISTED.match(text, start)
-    if word is None:
-        return ""
-    is_code = word["item"][:2].upper() == "NL" and word["item"][2:].isdigit()
-    return word["item"] if is_code or codes_of(word["item"], rules) else ""
+def _listed(text: str, start: int, rules: Rules) -> tuple[str, int]:
+    """The words from there on that look like rules, and their end: they were to be in brackets, or behind a colon."""
+    words: list[str] = []
+    while (word := _LISTED.match(text, start)) is not None:
+        is_code = word["item"][:2].upper() == "NL" and word["item"][2:].isdigit()
+        if not is_code and not codes_of(word["item"], rules):
+            break
+        words.append(word["item"])
+        start = word.end() + text.startswith(")", word.end())
+    return ", ".join(words), start
 
 
-def _misspelled(written: str, verb: str, rule: str | None) -> str:
-    given = " ".join(written.split())
-    return f'"{given}" is not understood; write "# nanlint: {verb}[{(rule or "CODE").strip()}]"'
+def _misspelled(
+    source: Source, comment: _Comment, match: re.Match[str], verb: str, listed: str, end: int
+) -> Diagnostic:
+    given = " ".join(match[0].split())
+    rules = listed or (match["codes"] or "").strip()
+    meant = f"# nanlint: {verb}[{rules or 'CODE'}]"
+    end = match.end() if match["close"] else end
+    fix = _respelled(_span(comment, match.start(), end), meant) if rules and (listed or match["close"]) else None
+    span = _span(comment, match.start(), match.end())
+    return _complaint(source, span, f'"{given}" is not understood; write "{meant}"', fix)
 
 
 def _read_noqa(
@@ -169,11 +181,11 @@ def _read_noqa(
 ) -> Suppression | None:
     if comment.alone:
         return None  # this form is for the line that it is on, and there is nothing on it
-    if not match["colon"] and (listed := _listed(comment.text, match.end(), rules)):
-        span = _span(comment, match.start(), match.end())
-        complaints.append(
-            _complaint(source, span, f'"noqa" without a colon is not understood; write "# noqa: {listed}"')
-        )
+    listed, end = _listed(comment.text, match.end(), rules)
+    if listed and not match["colon"]:
+        message = f'"noqa" without a colon is not understood; write "# noqa: {listed}"'
+        fix = _respelled(_span(comment, match.start(), end), f"# noqa: {listed}")
+        complaints.append(_complaint(source, _span(comment, match.start(), match.end()), message, fix))
         return None
     items: list[Item] | None = None
     end = match.end()
@@ -293,10 +305,16 @@ def _unknown(source: Source, row: int, item: Item, rules: Rules) -> Diagnostic:
     near = nearest(item.text, (*rules, *rules.values(), *{code[:3] for code in rules}))
     hint = f', did you mean "{near}"?' if near else ""
     place = Span(row, item.column, row, item.column + len(item.text))
-    return _complaint(source, place, f'unknown rule "{item.text}" in a suppression{hint}')
+    fix = _respelled(place, near, Applicability.UNSAFE) if near else None
+    return _complaint(source, place, f'unknown rule "{item.text}" in a suppression{hint}', fix)
 
 
-def _complaint(source: Source, span: Span, message: str) -> Diagnostic:
+def _respelled(span: Span, text: str, applicability: Applicability = Applicability.SAFE) -> Fix:
+    """What was meant; UNSAFE where the rule is a guess."""
+    return Fix(applicability, "correct the comment", (Edit(span, text),))
+
+
+def _complaint(source: Source, span: Span, message: str, fix: Fix | None = None) -> Diagnostic:
     return Diagnostic(
         path=source.path,
         span=span,
@@ -305,4 +323,5 @@ def _complaint(source: Source, span: Span, message: str) -> Diagnostic:
         message=message,
         confidence=Confidence.CERTAIN,
         effect="suppresses nothing",
+        fix=fix,
     )

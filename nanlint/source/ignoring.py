@@ -13,28 +13,35 @@ from nanlint.source.text import Source
 
 
 def ignore_lines(source: Source, findings: Iterable[Diagnostic], rules: Rules, reason: str = "") -> list[Edit]:
-    """Edits that silence ``findings`` where they stand: one comment a line, or more codes in the one that is there.
+    """Edits that silence ``findings``: one comment a line, or more codes in the one that already applies to the line.
 
     ``reason``: what comments give as theirs that have none yet. Raises ValueError if it cannot stand in a comment.
     """
     if len(reason.splitlines()) > 1:
         raise ValueError("the reason must be on one line")
     found = sorted(findings, key=Diagnostic.sort_key)
-    lists = {one.span.row: one for one in _lists(source, rules) if one.rows is not None}
-    rows = _Rows(source, found, lists)
-    wanted: dict[_Row, list[str]] = {}
+    lists: dict[int, Suppression] = {}
+    for one in _lists(source, rules):
+        for number in (one.span.row, *(one.rows or ())) if one.rows is not None else ():
+            lists.setdefault(number, one)
+    rows = _Rows(source, found, {one.span.row for one in lists.values()})
+    wanted: dict[_Row | Suppression, list[str]] = {}
     for finding in found:
-        codes = wanted.setdefault(rows.of(finding), [])
+        row = rows.of(finding)
+        there = lists.get(row.number)
+        if there is not None and row.above and there.span.row >= row.number:
+            there = None
+        codes = wanted.setdefault(there or row, [])
         if finding.code not in codes:
             codes.append(finding.code)
     edits = []
-    for row, codes in wanted.items():
-        if row.above:
-            edits.append(_line_above(source, row.number, _comment("ignore", codes, reason)))
-        elif row.number in lists:
-            edits += _longer(lists[row.number], codes, reason)
+    for place, codes in wanted.items():
+        if isinstance(place, Suppression):
+            edits += _longer(place, codes, reason)
+        elif place.above:
+            edits.append(_line_above(source, place.number, _comment("ignore", codes, reason)))
         else:
-            edits.append(_at_end(source, row.number, _comment("ignore", codes, reason)))
+            edits.append(_at_end(source, place.number, _comment("ignore", codes, reason)))
     return edits
 
 
@@ -69,8 +76,9 @@ def _comment(verb: str, codes: Sequence[str], reason: str) -> str:
 
 
 def _lists(source: Source, rules: Rules) -> list[Suppression]:
-    """The comments of ours that name rules."""
-    return [one for one in read_comments(source, rules).suppressions if one.ours and one.items]
+    """The comments that name rules of ours, ``noqa`` among them."""
+    found = read_comments(source, rules).suppressions
+    return [one for one in found if one.items and (one.ours or any(item.codes for item in one.items))]
 
 
 def _longer(suppression: Suppression, codes: Sequence[str], reason: str = "") -> list[Edit]:

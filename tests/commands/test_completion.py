@@ -61,7 +61,7 @@ def _completed(line: str, environment: dict[str, str], cwd: Path) -> list[str]:
         ("nanlint rule log-of-sof", ["log-of-softmax"]),
         ("nanlint sr", ["compopt", "-o", "default"]),
         ("nanlint check --fix sr", ["compopt", "-o", "default"]),
-        ("nanlint completion ", ["bash", "zsh", "fish"]),
+        ("nanlint completion ", ["bash", "zsh", "fish", "powershell"]),
     ],
 )
 def test_bash_completes(line: str, offered: list[str], environment: dict[str, str], tmp_path: Path) -> None:
@@ -92,8 +92,36 @@ def test_the_shell_is_that_of_the_user_unless_it_is_named(environment: dict[str,
     assert "complete --no-files --command nanlint" in found["fish"]
 
 
+def test_powershell_is_given_words_and_what_they_are_for(environment: dict[str, str], tmp_path: Path) -> None:
+    """No PowerShell is at hand: its script sets these variables, and reads lines with a tab in them."""
+    script = CliRunner().invoke(cli, ["completion", "powershell"]).stdout
+    assert script.startswith("Register-ArgumentCompleter -Native -CommandName nanlint")
+    assert "%(" not in script
+
+    def offered(*words: str, incomplete: str) -> list[list[str]]:
+        set_by_the_script = {
+            "_NANLINT_COMPLETE": "powershell_complete",
+            "COMP_WORDS": "\n".join(("nanlint", *words)),
+            "COMP_CWORD": incomplete,
+        }
+        assert all(f"$env:{name} = " in script for name in set_by_the_script)
+        done = subprocess.run(
+            ["nanlint"], env=environment | set_by_the_script, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return [line.split("\t", 1) for line in filter(None, done.stdout.splitlines())]
+
+    assert [word for word, _ in offered("ver", incomplete="ver")] == ["verify", "version"]
+    assert offered("check", "--output-format", "js", incomplete="js") == [["json"], ["json-lines"]]
+    ((code, meaning),) = offered("check", "--select", "NL101", incomplete="NL101")
+    assert (code, meaning.partition(":")[0]) == ("NL101", "log-of-softmax")
+    assert offered("check", "", incomplete="") == []  # paths, which PowerShell completes
+
+
 @pytest.mark.parametrize("shell", ["", "/bin/tcsh"])
 def test_an_unknown_shell_is_an_error_that_names_the_known_ones(shell: str) -> None:
     result = CliRunner().invoke(cli, ["completion"], env={"SHELL": shell})
     assert result.exit_code == 2
-    assert result.stderr == "error: cannot tell which shell you use; name it: nanlint completion bash|zsh|fish\n"
+    assert (
+        result.stderr
+        == "error: cannot tell which shell you use; name it: nanlint completion bash|zsh|fish|powershell\n"
+    )

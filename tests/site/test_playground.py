@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.runtime.inspecting.browser import DESKTOP, NARROW, Browser
-from tests.site.conftest import NODE, ROOT
+from tests.site.conftest import NODE, ROOT, Handler, serving
 
 EXAMPLES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*.py"))}
 OPTIONS = json.dumps({"confidence": "possible", "select": "", "ignore": ""})
@@ -114,8 +115,9 @@ TEXT = "document.getElementById('pg-text').value"
 
 
 def ready(page: Browser) -> None:
-    """Wait until findings are shown."""
-    page.until("document.querySelector('#pg-findings > li button:enabled') !== null")
+    """Wait until Python is loaded and findings are shown."""
+    loaded = "document.getElementById('playground').dataset.ready !== undefined"
+    page.until(f"{loaded} && document.querySelector('#pg-findings > li button:enabled') !== null")
 
 
 def write(page: Browser, code: str) -> None:
@@ -228,3 +230,24 @@ class TestPage:
         assert page.js("document.getElementById('pg-ignore').value") == "NL2"
         assert page.js("document.getElementById('pg-confidence').value") == "certain"
         assert page.texts("#pg-findings a") == ["NL101 log-of-softmax"]
+
+
+class Offline(Handler):
+    """The site without Pyodide, as where its address cannot be reached."""
+
+    def translate_path(self, path: str) -> str:
+        return os.devnull if path.startswith("/pyodide/") else super().translate_path(path)
+
+
+def test_without_python_a_finished_example_is_shown_and_fixed(site: Path, browser: Browser) -> None:
+    with serving(site, Offline) as address:
+        browser.visit(f"{address}playground/")
+        browser.until("document.getElementById('pg-status').classList.contains('pg-wrong')")
+        said = browser.text("#pg-status")
+        assert said.startswith("Python could not be loaded, so code cannot be checked here: ")
+        assert said.endswith(" This is a finished example.")
+        assert browser.texts("#pg-findings a") == ["NL201 sqrt-at-zero"]
+        assert "".join(browser.texts(".pg-effect")) == "torch.sqrt(x)"
+        browser.click("#pg-findings li > button")
+        browser.until("document.querySelector('#pg-findings > li') === null")
+        assert "torch.sqrt(x.masked_fill(x == 0, 1.0))" in browser.js(TEXT)

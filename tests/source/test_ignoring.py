@@ -49,6 +49,18 @@ PLACES = {
         "import torch\ny = torch.log(torch.softmax(x, -1))  # nanlint: ignore[NL203] a reason\n",
         "import torch\ny = torch.log(torch.softmax(x, -1))  # nanlint: ignore[NL203, NL101] a reason\n",
     ),
+    "in the comment above": (
+        "import torch\n# nanlint: ignore[NL203] a reason\ny = torch.log(torch.softmax(x, -1))\n",
+        "import torch\n# nanlint: ignore[NL203, NL101] a reason\ny = torch.log(torch.softmax(x, -1))\n",
+    ),
+    "in the noqa that names a rule": (
+        "import torch\ny = torch.log(torch.softmax(x, -1))  # noqa: E501, NL203\n",
+        "import torch\ny = torch.log(torch.softmax(x, -1))  # noqa: E501, NL203, NL101\n",
+    ),
+    "after the noqa of another linter": (
+        "import torch\ny = torch.log(torch.softmax(x, -1))  # noqa: E501\n",
+        "import torch\ny = torch.log(torch.softmax(x, -1))  # noqa: E501  # nanlint: ignore[NL101]\n",
+    ),
 }
 
 

@@ -193,7 +193,7 @@ def test_unused_comments_are_not_mentioned_when_that_rule_is_off() -> None:
 @pytest.mark.parametrize(
     ("comment", "says"),
     [
-        ("# nanlint: ignore[NL104]", 'unknown rule "NL104" in a suppression, did you mean "NL1'),
+        ("# nanlint: ignore[NL1003]", 'unknown rule "NL1003" in a suppression, did you mean "NL103"?'),
         ("# nanlint: ignore[where-gradeint]", 'did you mean "where-gradient"?'),
         ("# nanlint: ignroe[NL103]", '"# nanlint: ignroe[NL103]" is not understood; write "# nanlint: ignore[NL103]"'),
         ("# nanlint: ignore[NL103", "no closing bracket"),
@@ -216,6 +216,36 @@ def test_a_comment_that_is_not_understood_is_said_with_the_nearest_right_one(com
     (remark,) = _judge(f"x = 1  {comment}\n").remarks
     assert remark.code == "NL002"
     assert says in remark.message
+
+
+@pytest.mark.parametrize(
+    ("comment", "meant", "applicability"),
+    [
+        ("# nanlint: ignore[NL1003] why", "# nanlint: ignore[NL103] why", "unsafe"),
+        ("# noqa: E501, NL1003", "# noqa: E501, NL103", "unsafe"),
+        ("# nanlint: ignroe[NL103]", "# nanlint: ignore[NL103]", "safe"),
+        ("# nanlint: ignore[NL103", "# nanlint: ignore[NL103]", "safe"),
+        ("# nanlint: ignore[NL103, NL203 because it is", "# nanlint: ignore[NL103, NL203] because it is", "safe"),
+        ("# nanlint: disable=NL103,NL203", "# nanlint: ignore[NL103, NL203]", "safe"),
+        ("# nanlint: ignore: unclipped-log why", "# nanlint: ignore[unclipped-log] why", "safe"),
+        ("# nanlint: ignore(NL103)", "# nanlint: ignore[NL103]", "safe"),
+        ("# noqa NL103 why", "# noqa: NL103 why", "safe"),
+    ],
+)
+def test_a_comment_that_is_not_understood_is_corrected(comment: str, meant: str, applicability: str) -> None:
+    text = f"x = 1  {comment}\n"
+    (remark,) = _judge(text).remarks
+    assert remark.fix is not None
+    assert str(remark.fix.applicability) == applicability
+    corrected = apply_edits(Source("loss.py", text), remark.fix.edits)
+    assert corrected == f"x = 1  {meant}\n"
+    assert all(one.code == "NL001" for one in _judge(corrected).remarks)
+
+
+@pytest.mark.parametrize("comment", ["# nanlint: off", "# nanlint: ignore[]", "# nanlint: ignore[NL555]"])
+def test_where_no_rule_is_meant_there_is_no_correction(comment: str) -> None:
+    (remark,) = _judge(f"x = 1  {comment}\n").remarks
+    assert remark.fix is None
 
 
 def test_prose_about_nanlint_is_no_directive() -> None:
