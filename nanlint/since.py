@@ -32,7 +32,8 @@ def without_earlier(report: Report, revision: str, configs: Configs, whole: Coll
 
     def split(file: FileReport) -> FileReport:
         real = os.path.realpath(file.path)
-        if not file.diagnostics or (real in whole and real not in before):
+        outside = not real.startswith(os.path.join(os.path.realpath(top), ""))
+        if not file.diagnostics or outside or (real in whole and real not in before):
             return file
         known = _fingerprints(file.path, before, texts, configs)
         shown: list[Diagnostic] = []

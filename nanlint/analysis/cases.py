@@ -73,4 +73,6 @@ def decided_by_range(comparison: str, a: Value, b: Value) -> bool | None:
         return True if a.hi < b.lo else False if a.lo >= b.hi else None
     if comparison == "le":
         return True if a.hi <= b.lo else False if a.lo > b.hi else None
+    if comparison in ("eq", "ne") and a.constant is not None and b.constant is not None:
+        return (a.constant == b.constant) is (comparison == "eq")
     return None

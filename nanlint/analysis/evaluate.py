@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
+from nanlint.analysis.computed import Computed
 from nanlint.analysis.documented import Domain, domain
 from nanlint.analysis.names import MASK, is_epsilon, named, says
 from nanlint.analysis.relations import GRIDS, RELATIONS
@@ -147,6 +148,7 @@ class Evaluator:
         #: index of the first variable of the loop that is tried
         self._inside = 0
         self.top = replace(TOP, format=lowering.format)
+        self._computed: Computed = parent._computed if parent is not None else Computed(self.value)
 
     def under(self, cond: Node, truth: bool, *, tested: bool = False) -> Evaluator:
         """The evaluator where ``cond`` is ``truth``; this one itself if nothing follows from that."""
@@ -403,9 +405,16 @@ class Evaluator:
             return self.top
         if op in COMPARISONS and node.key in self.case:
             return constant(float(self.case[node.key]))
+        if self._parent is None and (numbers := self._computed.numbers(node)) is not None:
+            # where a condition holds of some of them these count
+            return self.in_format(
+                node, numbers.joined(node), {n: self.value(a) for n, a in node.args.items()}, node.attrs
+            )
         if op == "where":
             cond = node["cond"]
             taken = self.truth(cond.key)
+            if taken is None:
+                taken = self._computed.truth(cond)
             if taken is None and cond.op in COMPARISONS and (self.case or not self.level):
                 taken = decided_by_range(cond.op, self.value(cond["a"]), self.value(cond["b"]))
             if taken is not None:
@@ -431,11 +440,15 @@ class Evaluator:
             return self.top
         if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
             return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
+        return self.in_format(node, result, operands, attrs)
+
+    def in_format(self, node: Node, result: Value, operands: Mapping[str, Value], attrs: Mapping[str, Any]) -> Value:
+        """A result in the format that the framework computes it in."""
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
         if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
             # what NumPy makes of Python numbers is float64
             return replace(result, format=FLOAT64)
-        if (told := FORMATS.get(str(attrs.get("dtype")))) is not None and op in AUTOCAST_TO_HALF:
+        if (told := FORMATS.get(str(attrs.get("dtype")))) is not None and node.op in AUTOCAST_TO_HALF:
             return replace(result, format=told)
         if "dtype" not in attrs and all(v.format is not result.format for v in operands.values()):
             # what is read or counted has the format of the file's other numbers
@@ -620,7 +633,7 @@ class Evaluator:
         trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
         trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
         trial.by_default = self.by_default
-        trial._inside = min(variables)
+        trial._inside, trial._computed = min(variables), self._computed
         trial._memo.update(variables)
         return trial
 

@@ -91,10 +91,14 @@ class Flow(IntEnum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a gradient flows, and why that is known; no reason where it is believed for want of others."""
+    """Whether a gradient flows, and why that is known; no reason where it is believed for want of others.
+
+    ``named``: only the name of a function says so.
+    """
 
     flow: Flow
     why: str = ""
+    named: bool = False
 
 
 class GradientFlow:
@@ -164,7 +168,7 @@ class GradientFlow:
         # a name says less than the calls do
         called = opinion is None or not opinion.named or any(self.obstacle(n) is None for n in where)
         if doubt is None and opinion is not None and opinion.trained and called:
-            return Judgement(Flow.SHOWN, opinion.why)
+            return Judgement(Flow.SHOWN, opinion.why, opinion.named)
         if taken:
             return Judgement(Flow.REACHED, "a derivative is taken where it is called")
         doubt = doubt or next(self.doubts(node, where), None) or (opinion.why if opinion is not None else None)

@@ -269,7 +269,7 @@ class Hazards:
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
             reach = self.believed(node, reach, tested=guard is not None)
-        elif self.only_decides(node):
+        elif self.only_decides(node) or (node.calls and self.comes_to_nothing(node)):
             reach = min(reach, POSSIBLE)
         if pole.gradient and self.gradient.judge(node).flow is not Flow.SHOWN:
             # that a gradient is taken is believed
@@ -416,8 +416,17 @@ class Hazards:
         return guard
 
     def comes_to_nothing(self, node: Node) -> bool:
-        """Whether nobody takes the result of an operation: a view into which something was set, say."""
-        return not node.users and node.op in OPS and node.index not in self.lowering.escapes
+        """Whether nobody takes the result of an operation: a view into which something was set, a part of a tuple."""
+        onward = list(walk(node, lambda n: n.users, MAX_USES))
+        passed_on = all((n.op in OPS or n.op == TUPLE) and n.index not in self.lowering.escapes for n in onward)
+        return passed_on and len(onward) < MAX_USES
+
+    def happens(self, node: Node) -> bool:
+        """Whether the program itself, as it is written, computes a node and takes its result."""
+        called = self.gradient.followed_calls(node) or [node]
+        return not all(map(self.comes_to_nothing, called)) and not any(
+            region.kind == "not_taken" for region in node.regions
+        )
 
     def drops(self, user: Node, used: Node, node: Node, pole: Pole, apart: bool) -> bool:
         """Whether a use of what an op gives takes none of its bad values.
@@ -523,6 +532,9 @@ class Hazards:
                     reach = self.believed(node, met[1].reach(pole.cls), tested=True)
                     if self.keeps_zero_gradient(node):
                         reach = min(reach, POSSIBLE)
+                    judged = self.gradient.judge(node)
+                    if judged.flow is not Flow.SHOWN or judged.named:
+                        reach = min(reach, LIKELY)
                     yield Hazard(node, pole, met[0], met[1], reach, evidence_of(met[1], pole, met[0]), selection)
 
     def keeps_zero_gradient(self, node: Node) -> bool:

@@ -39,7 +39,7 @@ def tape_leaks(gradient: Node) -> list[Leak]:
     for position, source in enumerate(sources_of(gradient["sources"])):
         recorded, leaks = paths(gradient["target"], source, regions)
         if leaks:
-            outside, inside = leaks[0]
+            outside, inside = min(leaks, key=lambda leak: is_unseen_method(leak[0]))
             found.append(Leak(source, position, outside, inside, lost=recorded))
     return found
 
@@ -165,6 +165,11 @@ def comes_from(node: Node, source: Node) -> bool:
     """Whether a node is made of a source, whether a derivative goes that way or not."""
     made_of = walk(node, lambda n: [] if is_source(n, source) else n.args.values(), 400)
     return any(is_source(n, source) for n in made_of)
+
+
+def is_unseen_method(node: Node) -> bool:
+    """Whether a node is what a method gives of which nothing is seen: it may use none of its object's variables."""
+    return node.op == CALL and node.name.startswith(".")
 
 
 def computed(node: Node) -> bool:

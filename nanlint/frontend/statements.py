@@ -10,7 +10,7 @@ from nanlint.frontend.frames import ClassInfo, Env, Frame
 from nanlint.frontend.nodes import decided, is_record
 from nanlint.frontend.part import Part
 from nanlint.frontend.settings import ignores, settles
-from nanlint.frontend.syntax import given_type, optional_import, stored_names, stores_of
+from nanlint.frontend.syntax import given_type, names_nothing, optional_import, stored_names, stores_of
 from nanlint.graph.node import ATTR, CALL, CLASS, CONST, LOOP, MODULE, TUPLE, Node, Region
 from nanlint.graph.path import PathCondition, common
 from nanlint.interrupt import checkpoint
@@ -119,15 +119,19 @@ class Statements(Part):
         frame = self.lowering.frame
         cond = self.lowering.expressions.lower(s.test)
         taken = decided(cond)
-        if taken is not None and frame.depth:
+        if taken is not None and (frame.depth or names_nothing(s.test)):
             self.block(s.body if taken else s.orelse)
             return
+        regions = frame.regions
         env, facts = self.lowering.scopes.snapshot()
         outcomes: list[tuple[Env, PathCondition, bool]] = []
         for truth, body in ((True, s.body), (False, s.orelse)):
             frame.env, frame.facts, frame.live = env.copy(), facts, True
             self.lowering.builder.assume(cond, truth)
+            if taken is (not truth):
+                frame.regions = (*regions, Region("not_taken", s))
             self.block(body)
+            frame.regions = regions
             # what the branch found out of a value that it set is forgotten where it ends, but by the value
             for name in frame.env.changed(env):
                 if (value := frame.env.get(name)) is not None and value is not env.get(name):
@@ -169,6 +173,10 @@ class Statements(Part):
         )
 
     def lower_While(self, s: ast.While) -> None:
+        if names_nothing(s.test) and decided(self.lowering.expressions.lower(s.test)) is False:
+            self.block(s.orelse)
+            return
+
         def enter() -> None:
             self.lowering.builder.assume(self.lowering.expressions.lower(s.test), True)
 

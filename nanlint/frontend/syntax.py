@@ -226,3 +226,8 @@ def stored_names(body: Sequence[ast.stmt]) -> list[str]:
             ):
                 found.setdefault(node.value.id)
     return list(found)
+
+
+def names_nothing(test: ast.expr) -> bool:
+    """Whether a condition is written out, so that it never changes: `True`, `not 0`."""
+    return not any(isinstance(n, (ast.Name, ast.Attribute, ast.Call)) for n in ast.walk(test))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from nanlint.ops.arithmetic import (
     DIFFERENTIABLE,
     Attrs,
     add,
+    divide,
     multiply,
     negate,
     noted,
     pick,
+    power,
     rounds,
     square,
     tensor_like,
@@ -222,6 +226,16 @@ def tally(v: Operands, attrs: Attrs) -> Value:
     lo = 0.0 if weights.lo >= 0 else -INF
     return value(lo, INF, zero=counted.zero, nan=weights.nan, because=counted.why, kind=Kind.TENSOR)
 
+
+#: what reductions make of the numbers of an array, all of them known
+COMBINED: Mapping[str, Callable[[Sequence[Value]], Value]] = {
+    "sum": lambda numbers: reduce(add, numbers),
+    "mean": lambda numbers: divide(reduce(add, numbers), constant(float(len(numbers)))),
+    "max": lambda numbers: max(numbers, key=lambda v: v.lo),
+    "min": lambda numbers: min(numbers, key=lambda v: v.lo),
+    "prod": lambda numbers: reduce(multiply, numbers),
+    "norm": lambda numbers: power(reduce(add, (multiply(v, v) for v in numbers)), constant(0.5)),
+}
 
 define("sum", "x axis", rounds(lambda v, _: total(v["x"])), reduction=True, zero_preserving=True)
 define("mean", "x axis", rounds(lambda v, _: mean(v["x"])), reduction=True, zero_preserving=True, keeps_constants=True)

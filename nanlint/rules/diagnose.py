@@ -140,6 +140,9 @@ def diagnosed(
         confidence = one.finding.confidence
         if slices or one.finding.hazard is not None:
             confidence = shown_by(slices, confidence)
+        sure = (o.finding.node for o in group if o.finding.confidence is Confidence.CERTAIN)
+        if not any(map(facts.hazards.happens, sure)):
+            confidence = min(confidence, Confidence.LIKELY)
         yield replace(
             one.diagnostic,
             confidence=min(confidence, most),

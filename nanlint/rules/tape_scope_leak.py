@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.tape import cut_by, place_of, source_texts, tape_leaks
+from nanlint.analysis.tape import cut_by, is_unseen_method, place_of, source_texts, tape_leaks
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.move_into_tape import MoveIntoTape
 from nanlint.graph.node import Node
@@ -28,11 +28,13 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             message = f"computed outside the tape: this term is lost from the gradient with respect to `{name}`"
         else:
             message = f"computed outside the tape: the gradient with respect to `{name}` is None"
+        level = Confidence.LIKELY if leak.lost else Confidence.CERTAIN
+        level = Confidence.POSSIBLE if is_unseen_method(leak.outside) else level
         yield Finding(
             leak.outside,
             message,
             "runs where the tape does not record",
-            Confidence.CERTAIN if not leak.lost else Confidence.LIKELY,
+            level,
             fix=MoveIntoTape(leak.outside, leak.inside, gradient),
             at=place_of(leak.outside, gradient),
             notes=((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,8 @@ _ESCAPES = ("!", "%", "?", ",", ";", "/")
 #: the file that cells are parsed as; under the name of a real one Python would look errors up in it
 _CELL = "<cell>"
 
+#: a cell with an indentation or the prompts of a session, which IPython takes off, so that columns are others
+_PASTED = re.compile(r"\s*\n*[ \t]+\S|(.*\n)?(>>>|\.\.\.|In \[\d+\]:)( |$)")
 _ASSIGNED = ("!", "%")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _LAYOUT = (tokenize.INDENT, tokenize.DEDENT, tokenize.NL, tokenize.COMMENT)
@@ -71,7 +74,7 @@ def cell_program(text: str) -> CellProgram:
             _mask_escapes(mask)
             tree = parse(mask.text, _CELL)
     except Unparsable as error:
-        return CellProgram(None, failure=error)
+        return CellProgram(None, failure=None if _PASTED.match(text) else error)
     _mask_exits(mask, tree)
     return CellProgram(mask.text, tuple(mask.ranges))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nanlint
-from tests.marked import JAX, NUMPY, TORCH, program, said
+from tests.marked import JAX, NUMPY, TF, TORCH, program, said
 
 
 @pytest.mark.parametrize(
@@ -231,3 +231,15 @@ def test_arrays_that_a_callee_fills_hold_what_it_left_there(fills: str) -> None:
 def test_what_fails_for_one_element_alone_is_not_certain() -> None:
     source = "def f(x, n):\n    w = np.eye(n) - np.ones((n, n))\n    return w / w.sum()\n"
     assert said(NUMPY, source) == [("NL301", "likely")]
+
+
+def test_a_method_that_is_not_seen_may_use_no_variable_of_its_object() -> None:
+    source = """
+        def step(net, x, n):
+            state = net.initial_state(n)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(net(x, state))
+            return tape.gradient(loss, net.trainable_variables)
+        """
+    called = source.replace("net.initial_state(n)", "net(x)")
+    assert [(said(TF, one)) for one in (source, called)] == [[("NL601", "possible")], [("NL601", "likely")]]

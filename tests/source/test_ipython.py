@@ -106,3 +106,25 @@ def test_a_cell_that_is_no_python_at_all_says_why() -> None:
     assert program.text is None
     assert program.failure is not None
     assert program.failure.span.row == 2
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "    x = 1\n    y = 2",
+        "\n  x = 1\n  y = 2\n",
+        ">>> x = 1\n>>> y = 2",
+        ">>> for i in x:\n...     y = i",
+        "In [1]: x = 1",
+        "import torch\n>>> x = 1",
+        "files = !ls",
+        "for i in x:\n    !echo {i}",
+        "x = await f()",
+        ",print a b",
+        "async with f() as g:\n    pass",
+    ],
+)
+def test_what_ipython_runs_is_no_syntax_error(cell: str) -> None:
+    manager = pytest.importorskip("IPython.core.inputtransformer2").TransformerManager()
+    compile(manager.transform_cell(cell), cell, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    assert cell_program(cell).failure is None
