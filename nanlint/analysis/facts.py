@@ -64,6 +64,8 @@ WHOLE = frozenset(
 WHOLE_TYPES = INTEGERS | {"int", "bool"}
 #: arrays of floating-point numbers, unless something else is said
 FLOATS = frozenset({"zeros", "ones", "full"})
+#: what shares the memory of an array
+VIEWS = frozenset({"part", "view", "identity", REFINE, LOOP, PHI})
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
 #: ops whose results hold an operand, or are sums and products of it
@@ -408,8 +410,20 @@ class Facts:
         def onward(n: Node) -> list[Node]:
             return [] if n.op in WHOLE else [a for name, a in n.args.items() if name not in NOT_DATA]
 
-        sources = (n for n in walk(node, onward) if n.op in UNKNOWNS)
-        return self.value(node).whole and all(n.attrs.get("annotation") in WHOLE_TYPES for n in sources)
+        made = {n.index: n for n in walk(node, onward)}
+
+        def written_elsewhere(array: Node) -> bool:
+            """Whether an array, or a view of it, is given to what may write there, other than what is seen."""
+            views = walk(array, lambda n: (u for u in n.users if u.op in VIEWS and u.index not in made))
+            users = (user for view in views for user in view.users)
+            return any(user.op in ("stored", CALL) and user.index not in made for user in users)
+
+        sources = (n for n in made.values() if n.op in UNKNOWNS)
+        return (
+            self.value(node).whole
+            and all(n.attrs.get("annotation") in WHOLE_TYPES for n in sources)
+            and not any(n.op in FLOATS and written_elsewhere(n) for n in made.values())
+        )
 
     def whole_type(self, node: Node) -> bool:
         """Whether a value is of whole numbers by its type, too, as far as its literals say: 2.0 is none."""

@@ -10,6 +10,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.fixes.formatting import width_of
 from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import Outline
+from nanlint.frontend.makers import Makers
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
 
@@ -27,6 +28,17 @@ class File:
     def width(self) -> int:
         """How long the lines of the file may be."""
         return width_of(self.source)
+
+    @cached_property
+    def makers(self) -> Makers:
+        """Whose arrays values are."""
+        return Makers(self.source.tree, self.facts.lowering.spellings)
+
+    def mentions(self, words: frozenset[str]) -> bool:
+        """Whether the file, or another one of its project, has one of some words."""
+        view = self.facts.lowering.view
+        here = any(word in self.source.text for word in words)
+        return here or (view is not None and bool(view.files_mentioning(words)))
 
     def release(self) -> None:
         """Let go of all, of which the outline holds this: no place is asked any more."""

@@ -6,24 +6,34 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from nanlint.analysis.expected import expected
+from nanlint.analysis.dtypes import is_complex, is_floating, is_no_list, is_whole, takes_no_list
 from nanlint.analysis.facts import Facts
 from nanlint.fixes.file import File
 from nanlint.fixes.reading import compiled
 from nanlint.frontend.equivalence import Likeness, Problem
-from nanlint.graph.node import ATTR, CALL, CONST, Node, walk
-from nanlint.ops.frameworks import ARRAYS_OF, FLOATING_ONLY, REAL_ONLY, REAL_ONLY_IN
+from nanlint.graph.node import ATTR, CALL, CONST, TUPLE, Node, unrefined
+from nanlint.ops.frameworks import (
+    ARRAYS_OF,
+    FLOATING_ONLY,
+    MASKED_ARRAYS,
+    REAL_ONLY,
+    REAL_ONLY_IN,
+    TAKES_LISTS,
+    WITHOUT_MASKS,
+)
 from nanlint.ops.op import OPS
 from nanlint.source.pairing import Pairing
 
-#: ops that make a real number of a complex one
-MADE_REAL = frozenset({"abs", "norm", "var", "std", "angle", "atan2", "isnan", "isinf", "isfinite", "size"})
 #: operands that are arrays
 ARRAYS = frozenset({"x", "a", "b", "y"})
-#: functions that give complex numbers, by the last part of their names
-COMPLEX = frozenset({"fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "rfft", "rfft2", "rfftn", "complex", "polar"})
 #: how a nan is written as an attribute
 NAN = frozenset({"nan", "NaN", "NAN"})
+
+
+class Unseen(str):
+    """What is wrong with a fix unless something holds that is not seen: a safe one is unsafe then."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -38,18 +48,29 @@ class Kept:
             yield None, "the fix would no longer write in place"
         pieces = {id(part): old for old, new in pairing.exchanged for part in ast.walk(new)}
         ops = {id(node.site): node.op for node in likeness.old.inside}
+        # what a function is given is seen where it is called
+        called = {id(node.site) for node in likeness.new.inside if node.calls}
         for node in likeness.new.inside:
             old = pieces.get(id(node.site))
             before = {ops.get(id(part), "") for part in ast.walk(old)} if old is not None else set()
-            if (function := given_integers(node, before, likeness, facts)) is not None:
-                yield node.site, f"`{function}` does not accept integers"
-            elif (function := given_complex(node, before)) is not None:
+            if any(likeness.is_quoted(node, other) for other in likeness.old.inside):
+                continue
+            if (function := given_complex(node, before)) is not None:
                 yield node.site, f"`{function}` gives different results for complex numbers"
+            if node.op in WITHOUT_MASKS - before and self.may_be_masked(node):
+                yield node.site, "the project has masked arrays, of which it would not keep the mask"
+            for said in not_taken(node, before, likeness, facts):
+                if node.calls or id(node.site) not in called or not isinstance(said, Unseen):
+                    yield node.site, said
         if any(compiled(self.file.imports, e) for e in pairing.replaced):
             elsewhere = {id(part) for old, new in pairing.exchanged for part in self.not_compiled(old, new)}
             for node in likeness.new.inside:
                 if (name := foreign_to_compilers(node)) and id(node.site) not in elsewhere:
                     yield node.site, f"{name} is not known to be compiled"
+
+    def may_be_masked(self, node: Node) -> bool:
+        """Whether what a function of NumPy is given may be a masked array: the project makes such."""
+        return node.framework in ("numpy", "scipy") and self.file.mentions(MASKED_ARRAYS)
 
     def not_compiled(self, old: ast.AST, new: ast.AST) -> Iterator[ast.AST]:
         """The parts of what comes in the place of something, if that is not compiled."""
@@ -78,21 +99,27 @@ def writes(call: ast.Call) -> bool:
     return named or any(k.arg in ("out", "inplace") for k in call.keywords)
 
 
-def given_integers(node: Node, before: Collection[str], likeness: Likeness, facts: Facts) -> str | None:
-    """The op that a brought node is, if it is one of floating-point numbers, of whole ones, as none was before."""
-    floating = FLOATING_ONLY.get(node.framework or "", frozenset())
-    if node.op == CALL and node.name.rpartition(".")[2] == "finfo":
-        dtypes = (arg for arg in node.args.values() if arg.op == ATTR and arg.name == "dtype")
-        return "finfo" if any(facts.whole_type(base) for dtype in dtypes for base in dtype.args.values()) else None
-    if node.op not in floating or not floating.isdisjoint(before):
-        return None
-    for name, arg in node.args.items():
-        value = facts.value(arg)
-        literal = arg.op == CONST and likeness.new.is_inside(arg)
-        named = expected(str(arg.attrs.get("variable") or arg.name)).whole
-        if name in ARRAYS and not literal and (facts.whole_type(arg) or (named and value.constant is None)):
-            return node.op
-    return None
+def not_taken(node: Node, before: Collection[str], likeness: Likeness, facts: Facts) -> Iterator[str]:
+    """What a brought op does not take that what was replaced did, if it is given that, or is not seen not to be."""
+    floating, inside = FLOATING_ONLY.get(node.framework or "", frozenset()) | {"finfo"}, likeness.new.is_inside
+    op = node.name.rpartition(".")[2] if node.op == CALL else node.op
+    given = [arg for name, arg in node.args.items() if name in ARRAYS and not (arg.op == CONST and inside(arg))]
+    if op == "finfo":
+        given = [base for arg in node.args.values() if arg.name == "dtype" for base in arg.args.values()]
+    if op in floating and floating.isdisjoint(before):
+        if any(is_whole(arg, facts) for arg in given):
+            yield f"`{op}` does not accept integers"
+        elif op != "finfo" and given and not any(is_floating(arg, facts.gradient, inside) for arg in given):
+            yield Unseen("it takes floating-point numbers only")
+    operator = (node.spelling is None or node.spelling.is_method) and (node.op == ATTR or node.op in OPS)
+    if not operator or TAKES_LISTS.isdisjoint(old.framework for old in likeness.old.inside):
+        return
+    known = {likeness.form(arg) for old in likeness.old.inside if takes_no_list(old) for arg in old.args.values()}
+    for arg in node.args.values():
+        if unrefined(arg).op in (TUPLE, "list"):
+            yield "it is given a list"
+        elif likeness.form(arg) not in known and not is_no_list(arg, inside):
+            yield Unseen("it takes arrays, and no lists")
 
 
 def given_complex(node: Node, before: Collection[str]) -> str | None:
@@ -101,12 +128,6 @@ def given_complex(node: Node, before: Collection[str]) -> str | None:
     if node.op not in real or not real.isdisjoint(before):
         return None
     return node.op if any(is_complex(arg) for name, arg in node.args.items() if name in ARRAYS) else None
-
-
-def is_complex(node: Node) -> bool:
-    """Whether a value is made of a complex number."""
-    made = walk(node, lambda n: () if n.op == ATTR or n.op in MADE_REAL or n.name else n.args.values())
-    return any(n.attrs.get("annotation") == "complex" or n.name.rpartition(".")[2] in COMPLEX for n in made)
 
 
 def foreign_to_compilers(node: Node) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Fix
+from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
+from nanlint.fixes.text import one_line
 from nanlint.graph.node import Node
+from nanlint.ops.frameworks import TRACERS
 
 #: how it is asked whether there are any elements
 COUNT = {"torch": "x.numel()", "jax": "x.size", "numpy": "x.size"}
@@ -19,7 +20,8 @@ COUNT = {"torch": "x.numel()", "jax": "x.size", "numpy": "x.size"}
 class SumIfEmpty:
     """x.mean() as x.mean() if x.numel() else x.sum(). Safe: 0 for no elements, the same numbers for any.
 
-    TensorFlow has no such choice in a graph: there it is the sum over the count, which may overflow in float16. Unsafe.
+    TensorFlow has no such choice in a graph: there it is the sum over the count, which may overflow in float16. Unsafe;
+    and in PyTorch, where what traces a function knows no count. Only shown where the project traces any.
     """
 
     mean: Node
@@ -37,8 +39,10 @@ class SumIfEmpty:
             return None
         if found is None:
             return display(text)
-        applicability = Applicability.UNSAFE if place.framework == "tensorflow" else Applicability.SAFE
-        return place.fix(applicability, [*found[1], place.put(written.call, text)], text)
+        edits = [*found[1], place.put(written.call, text)]
+        if place.framework in (*TRACERS, "tensorflow"):
+            return branching(place, edits, text)
+        return place.fix(Applicability.SAFE, edits, text)
 
     def chosen(self, place: Place, written: Written, name: str) -> str | None:
         """The mean, or the sum of nothing, in the style of the call."""
@@ -59,8 +63,8 @@ class SumIfEmpty:
 class DeviationOfSeveral:
     """The deviation of all elements only where there are several. Unsafe: many take another number for a single one.
 
-    What becomes of a variable by its own deviation is left out for a single element; elsewhere the deviation is 0.
-    Along an axis, for display: without correction it is smaller by a factor of sqrt(1 - 1/n).
+    Of a single one the deviation is 0. Along an axis, for display: without correction it is smaller by a factor of
+    sqrt(1 - 1/n).
     """
 
     deviation: Node
@@ -73,15 +77,13 @@ class DeviationOfSeveral:
         x = written.operand("x")
         if x is not None and written.only("x", "ddof") and place.framework in COUNT:
             several = f"{COUNT[place.framework]} > 1"
-            if (left_out := self.left_out(place, x, several)) is not None:
-                yield left_out
             found = place.named(x, "values")
             # a zero without a gradient could not be differentiated
             none = "0 * x.sum()" if written.receiver is not None else "0 * sum(x)"
             call = place.with_operand(x, found[0], written.call) if found is not None else None
             text = place.write(f"call if {several} else {none}", call=call, x=found[0]) if found and call else None
             if found is not None and text is not None:
-                yield place.fix(Applicability.UNSAFE, [*found[1], place.put(written.call, text)], text)
+                yield branching(place, [*found[1], place.put(written.call, text)], text)
                 return
         given = written.operand("ddof")
         if given is None and place.framework != "torch":
@@ -92,13 +94,12 @@ class DeviationOfSeveral:
         message = f"use `{text}`: the result is smaller by a factor of sqrt(1 - 1/n), and 0 for one element"
         yield display(text, message)
 
-    def left_out(self, place: Place, x: ast.expr, several: str) -> Fix | None:
-        """``if several: x = ...`` in the place of a statement that assigns x anew by its deviation."""
-        statement = place.file.outline.statement(x)
-        target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
-        test = place.write(several, x=x)
-        if statement is None or test is None or not isinstance(target, ast.Name) or place.text(x) != target.id:
-            return None
-        edit = place.under(f"if {test}:", statement)
-        message = f"leave a single element as it is: `if {test}:`"
-        return place.fix(Applicability.UNSAFE, [edit], f"if {test}: ...", message) if edit is not None else None
+
+def branching(place: Place, edits: Sequence[Edit], text: str) -> Fix:
+    """A fix that branches on how many elements there are; only shown where the project traces functions."""
+    said = f"replace with `{one_line(text)}`"
+    if place.framework in TRACERS:
+        if place.file.mentions(TRACERS[place.framework]):
+            return display(text, f"consider `{one_line(text)}`, where nothing traces this function")
+        said += ": it branches on the number of elements, which torch.export and fullgraph cannot trace"
+    return place.fix(Applicability.UNSAFE, edits, text, said)

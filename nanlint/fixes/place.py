@@ -17,7 +17,8 @@ from nanlint.fixes.reading import Reading
 from nanlint.fixes.template import NotSpelled, Spelling, meaning, written
 from nanlint.fixes.text import comments, flat, one_line
 from nanlint.ops.spelling import BUILT_ON
-from nanlint.ops.writing import METHODS, function_for
+from nanlint.ops.writing import METHODS, function_for, since
+from nanlint.source import pins
 from nanlint.source.roots import FRAMEWORKS
 
 #: how long a line may be that can be read at a glance
@@ -39,18 +40,28 @@ class Place(Reading):
 
     @cached_property
     def framework(self) -> str:
-        """The framework whose functions belong here.
+        """The framework whose functions belong here: that of the value, by all callers that are seen; "" where it is
+        unknown, or one of several.
 
         ``keras.backend`` has few functions, and they belong to Keras 2: with TensorFlow in the file, TensorFlow's do;
         without, there are none ("").
         """
-        found = self.facts.framework(self.node)
+        spelling = self.node.spelling
+        found = self.facts.framework(self.node) if spelling is not None and not spelling.is_method else self.maker
         found = BUILT_ON.get(found, found)
         if self.is_autograd:
             return "numpy"
         if found == "keras" and not any(i.target in ("keras", "keras.ops") for i in self.file.imports.all):
             return "tensorflow" if self.imports("tensorflow") else ""
         return found
+
+    @cached_property
+    def maker(self) -> str:
+        """The framework that makes the value, as the function is called; by itself where no call of it is seen."""
+        alike = [n for n in self.file.nodes_at.get(id(self.site), ()) if n.op == self.node.op] or [self.node]
+        called = [n for n in alike if n.calls] or alike
+        makers = {self.file.makers.maker(n) or self.file.makers.alone or "" for n in called}
+        return makers.pop() if len(makers) == 1 else ""
 
     @cached_property
     def is_autograd(self) -> bool:
@@ -60,7 +71,12 @@ class Place(Reading):
     # Spelling
 
     def spell(self, function: str, *, from_module: str | None = None) -> str | None:
-        """How the file writes a function (by dotted name) here; notes the import that has to be added for it."""
+        """How the file writes a function (by dotted name) here; notes the import that has to be added for it.
+
+        None where some version does not have it that the project is made for.
+        """
+        if not self.has(function):
+            return None
         own = self.is_autograd and function.partition(".")[0] in ("numpy", "scipy")
         found: Spelled | None = self.file.imports.spell(
             f"jax.{function}" if own else function, self.site, compat=self.compat, from_module=from_module
@@ -69,6 +85,11 @@ class Place(Reading):
             return None
         self.added.extend(found.edits)
         return found.text
+
+    def has(self, function: str) -> bool:
+        """Whether every version of its package has a function that the project is made for."""
+        first = since(function)
+        return not first or pins.has(self.file.source, function.partition(".")[0], first)
 
     def function(self, op: str) -> str | None:
         """How the file writes the function of its framework that computes an op; None if there is no such function."""
@@ -117,7 +138,11 @@ class Place(Reading):
         texts = {name: e if isinstance(e, str) else self.text(e) for name, e in operands.items()}
         try:
             return display(
-                written(template, texts, replace(self.spelling(), spell=lambda name: self.spell(name) or name))
+                written(
+                    template,
+                    texts,
+                    replace(self.spelling(), spell=lambda name: self.spell(name) or (name if self.has(name) else None)),
+                )
             )
         except NotSpelled:
             return None
@@ -179,18 +204,6 @@ class Place(Reading):
         line = self.file.source.lines[span.row - 1]
         continued = span.row > 1 and self.file.source.lines[span.row - 2].rstrip("\r\n").endswith("\\")
         return not line[: span.column - 1].strip() and not continued
-
-    def under(self, header: str, statement: ast.stmt) -> Edit | None:
-        """A statement as the body of another, whose first line is given; None where it shares its lines."""
-        span, source = self.span(statement), self.file.source
-        lines = source.lines[span.row - 1 : span.end_row]
-        indent = lines[0][: span.column - 1]
-        step = next((line[: len(line) - len(line.lstrip())] for line in source.lines if line[:1] in " \t"), "    ")
-        text = source.segment(span)
-        if not self._leads(statement) or '"""' in text or "'''" in text:
-            return None
-        inner = text.replace("\n", f"\n{step}")
-        return Edit(span, f"{header}\n{indent}{step}{inner}")
 
     def fix(
         self,

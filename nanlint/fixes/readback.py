@@ -19,7 +19,7 @@ from nanlint.analysis.epsilons import small
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
 from nanlint.fixes.file import File
-from nanlint.fixes.keeping import Kept
+from nanlint.fixes.keeping import Kept, Unseen
 from nanlint.frontend.equivalence import Likeness, Problem
 from nanlint.graph.node import Node, unrefined
 from nanlint.proof.pairing import Differences
@@ -145,7 +145,12 @@ class Readback:
                 return found
             blamed: dict[int, str] = {}
             functions: set[ast.AST] = set()
-            for piece, text in self.differences(facts, pairing, offers):
+            # what is wrong in any case comes first
+            for piece, text in sorted(
+                self.differences(facts, pairing, offers), key=lambda one: isinstance(one[1], Unseen)
+            ):
+                if isinstance(text, Unseen) and offers[0].fix.applicability is not Applicability.SAFE:
+                    break
                 makers = self.makers_of(piece, pairing, offers)
                 if not (makers or blamed):
                     return {}, text

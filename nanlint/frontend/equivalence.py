@@ -179,6 +179,11 @@ class Likeness:
         """Whether what comes from outside is written as it was."""
         return node.site is not None and other.site is not None and self.words(node.site) == self.words(other.site)
 
+    def form(self, node: Node) -> Hashable:
+        """What a value is in both texts, by what it is and how it is written."""
+        node = unrefined(node)
+        return attributes(node), self.words(node.site) if node.site is not None else ""
+
     def words(self, site: ast.AST) -> str:
         """A piece of syntax as a text."""
         if site not in self._words:

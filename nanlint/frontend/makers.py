@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from nanlint.frontend.modules import descendants
+from nanlint.frontend.syntax import last_name
 from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
 from nanlint.ops.frameworks import AGNOSTIC, ARRAYS_OF, WITH_OPERATORS
 from nanlint.ops.op import OPS
@@ -18,6 +19,8 @@ from nanlint.ops.spelling import Spelling, Spellings
 
 #: operators behind each other that a value goes through: -(1 - x) / 2, and no whole formula
 MAX_OPERATORS = 3
+#: classes of PyTorch's whose methods take its arrays, and packages that have others by these names
+MODELS, OTHER_MODULES = frozenset({"Module", "LightningModule"}), frozenset({"flax", "haiku", "equinox", "tensorflow"})
 #: methods by which a class has operators
 OPERATORS = frozenset({"__truediv__", "__rtruediv__", "__mul__", "__rmul__", "__add__", "__sub__"})
 
@@ -80,9 +83,15 @@ class Makers:
         if spelling is not None and spelling.name.endswith(".numpy"):
             return "numpy"
         if node.op == PARAM:
-            return ARRAYS_OF.get(node.framework or "", node.framework)
+            return ARRAYS_OF.get(node.framework or "", node.framework) or self._of_model(node)
         found = [self.maker(node[name]) for name in deciding(node) if node[name].index < node.index]
         return next((f for f in found if f is not None), None)
+
+    def _of_model(self, parameter: Node) -> str | None:
+        """By the class that it is given to a method of: a model of PyTorch's."""
+        _, cls = parameter.attrs.get("documented", (None, None))
+        bases = {last_name(base) for base in getattr(cls, "bases", ())}
+        return None if bases.isdisjoint(MODELS) or not self.roots.isdisjoint(OTHER_MODULES) else "torch"
 
     def _used(self, node: Node, depth: int = MAX_OPERATORS) -> str | None:
         """By the function of a framework, or a method of one alone, that it, or -it, or it + 1 is given to."""

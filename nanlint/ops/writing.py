@@ -21,6 +21,33 @@ OPERATORS = {
     ("tensorflow", "Invert"): "tensorflow.logical_not",
     ("keras", "Invert"): "keras.ops.logical_not",
 }
+#: since which version a package has a function, or all of a module; one that is not here every version has that is
+#: still in use. None is later than what is said here; where it is not known which was the first, a later one is said.
+SINCE: dict[str, tuple[int, ...]] = {
+    "tensorflow.math": (1, 10),
+    "tensorflow.math.log_sigmoid": (1, 13),
+    "tensorflow.math.divide_no_nan": (1, 13),
+    "tensorflow.math.is_inf": (1, 13),
+    "tensorflow.math.reciprocal_no_nan": (2,),
+    "tensorflow.math.xlogy": (2,),
+    "torch.hypot": (1, 7),
+    "torch.logaddexp": (1, 6),
+    "torch.linalg": (1, 9),
+    "torch.special": (1, 9),
+    "torch.special.log_ndtr": (1, 11),
+    "torch.sinc": (1, 8),
+    "torch.xlogy": (1, 8),
+    "scipy.special.log_expit": (1, 8),
+    "scipy.special.log_softmax": (1, 5),
+    "scipy.special.softmax": (1, 2),
+    "keras.ops": (3,),
+}
+
+
+def since(name: str) -> tuple[int, ...]:
+    """The version of its package since which there is a function; none where every version has it."""
+    parts = name.split(".")
+    return next((SINCE[known] for n in range(len(parts), 1, -1) if (known := ".".join(parts[:n])) in SINCE), ())
 
 
 def function_for(op: str, framework: str) -> str | None:

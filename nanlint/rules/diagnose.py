@@ -363,20 +363,35 @@ def chosen(
     And why the first was refused, by index, where none is left.
     """
     fixes, why = [first(one) for one in forms], dict[int, str]()
-    waiting = list(range(len(forms)))
-    for number in range(max(map(len, forms), default=0)):
+    forms = list(forms)
+    waiting, number = list(range(len(forms))), 0
+    while waiting:
         tried = [forms[i][number] if i in waiting and number < len(forms[i]) else None for i in range(len(forms))]
         for i in waiting:
             fixes[i] = tried[i]
         refused = read_back(facts, select, in_full, groups, tried)
+        for i, said in refused.items():
+            forms[i] = with_unseen(forms[i], number, said)
         why = refused | why
         waiting = [i for i in refused if number + 1 < len(forms[i]) and may_be_made(forms[i][number + 1])]
         for i in refused.keys() - set(waiting):
             fixes[i] = demoted(forms[i][0])
-        if not waiting:
-            break
+        number += 1
     why = {i: text for i, text in why.items() if (fix := fixes[i]) is None or not fix.edits}
     return fixes, why
+
+
+def with_unseen(forms: Sequence[Fix], number: int, said: str) -> Sequence[Fix]:
+    """The forms of a fix, with one that is wrong only for what is not seen as an unsafe one behind the safe ones."""
+    from nanlint.fixes.keeping import Unseen
+
+    form = forms[number]
+    if not isinstance(said, Unseen) or form.applicability is not Applicability.SAFE:
+        return forms
+    later = replace(form, applicability=Applicability.UNSAFE, message=f"{form.message}: {said}")
+    rest = forms[number + 1 :]
+    safe = [other for other in rest if other.applicability is Applicability.SAFE]
+    return (*forms[: number + 1], *safe, later, *(other for other in rest if other not in safe))
 
 
 def first(forms: Sequence[Fix]) -> Fix | None:

@@ -34,6 +34,16 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
 
 
+@pytest.fixture(autouse=True)
+def _arrays_of_floats(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What functions are given counts as arrays of floating-point numbers, as which the tests give it.
+
+    But in modules that are about what else they are given.
+    """
+    if not getattr(request.module, "ANYTHING_IS_GIVEN", False):
+        monkeypatch.setattr("nanlint.fixes.keeping.not_taken", lambda *given: ())
+
+
 @pytest.fixture
 def untidied(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixes as they are, with the names and the lines that they leave behind."""

@@ -1,14 +1,23 @@
-"""What the tables claim of whole and of complex numbers, measured in the frameworks."""
+"""What the tables claim of whole and of complex numbers, lists and masked arrays, measured in the frameworks."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
-from nanlint.ops.frameworks import FLOATING_ONLY, REAL_ONLY, REAL_ONLY_IN
+from nanlint.ops.frameworks import (
+    FLOATING_ONLY,
+    FLOATS_OF_WHOLES,
+    REAL_ONLY,
+    REAL_ONLY_IN,
+    TAKES_LISTS,
+    WITHOUT_MASKS,
+)
+from nanlint.ops.writing import SINCE, function_for
 
 Calls = Mapping[str, Callable[[Any], object]]
 
@@ -47,6 +56,15 @@ def of_tensorflow() -> tuple[Calls, Callable[[Any], Any]]:
         "softmax": tf.nn.softmax,
         "log_softmax": tf.nn.log_softmax,
         "logsumexp": tf.reduce_logsumexp,
+        "exp": tf.exp,
+        "expm1": tf.math.expm1,
+        "log": tf.math.log,
+        "log1p": tf.math.log1p,
+        "sin": tf.sin,
+        "cos": tf.cos,
+        "tanh": tf.tanh,
+        "sqrt": tf.sqrt,
+        "div_no_nan": lambda x: tf.math.divide_no_nan(x, x),
     }
     return calls, tf.constant
 
@@ -113,3 +131,62 @@ def test_what_is_for_real_numbers_alone_in_one_framework() -> None:
     for framework, ops in REAL_ONLY_IN.items():
         calls, array = MAKERS[framework]()
         assert all(differs(calls[op], array) for op in ops - REAL_ONLY)
+
+
+def named(name: str) -> Callable[..., Any]:
+    """A function of an installed framework."""
+    root, *parts = name.split(".")
+    found: Any = pytest.importorskip(root, reason=f"{root} is not installed")
+    for part in parts:
+        found = getattr(found, part, None) or importlib.import_module(f"{found.__name__}.{part}")
+    return found  # type: ignore[no-any-return]
+
+
+def given(function: Callable[..., Any], op: str, x: Any) -> Any:
+    """What a function gives, of as many arguments as its op has."""
+    if op in ("softmax", "log_softmax", "logsumexp"):
+        return function(x, -1)
+    return function(x, x) if op in ("logaddexp", "hypot", "atan2", "div") else function(x)
+
+
+@pytest.mark.parametrize("framework", ["torch", "numpy", "jax", "tensorflow"])
+def test_what_gives_floating_point_numbers_gives_no_others_of_whole_ones(framework: str) -> None:
+    make = MAKERS[framework]()[1]
+    x = make(np.array([1, 2]))
+    measured = 0
+    for op in FLOATS_OF_WHOLES:
+        name = function_for(op, framework)
+        if name is None or raises(lambda one, op=op, name=name: given(named(name), op, one), x):
+            continue
+        result = np.asarray(given(named(name), op, x))
+        assert result.dtype.kind == "f", op
+        measured += 1
+    assert measured >= (3 if framework == "tensorflow" else 20)
+
+
+@pytest.mark.parametrize("framework", ["torch", "numpy", "jax", "tensorflow", "keras"])
+def test_whose_functions_take_lists(framework: str) -> None:
+    cos = named(function_for("cos", framework) or "")
+    assert raises(cos, [0.5, 1.0]) == (framework not in TAKES_LISTS)
+
+
+def test_what_does_not_keep_masks() -> None:
+    pytest.importorskip("scipy.special", reason="SciPy is not installed")
+    x = np.ma.array([[-1.0, 2.0], [3.0, 0.5]], mask=[[0, 0], [0, 1]])
+    for op in WITHOUT_MASKS:
+        function = named(function_for(op, "numpy") or "")
+        result = function(x > 0, x, 1.0) if op == "where" else given(function, op, x)
+        kept = isinstance(result, np.ma.MaskedArray) and not np.isinf(result.compressed()).any()
+        assert not kept, op
+    for op in ("expm1", "exp", "tanh", "sin", "hypot", "logaddexp", "maximum", "sigmoid"):
+        function = named(function_for(op, "numpy") or "")
+        result = function(x, x) if op in ("hypot", "logaddexp", "maximum") else function(x)
+        np.testing.assert_array_equal(np.ma.getmaskarray(result), np.ma.getmaskarray(x))
+
+
+@pytest.mark.parametrize("name", SINCE)
+def test_a_function_with_a_first_version_is_there_since(name: str) -> None:
+    root = name.partition(".")[0]
+    assert named(name) is not None
+    release = named(root).__version__
+    assert tuple(int(part) for part in release.split(".")[:2]) >= SINCE[name]

@@ -177,17 +177,38 @@ WITH_OPERATORS = frozenset(
     {"torch", "tensorflow", "keras", "jax", "numpy", "autograd", "cupy", "dask", "pandas", "polars", "xarray", "sparse"}
     | {"linear_operator", "gpytorch", "botorch", "pykeops", "optax", "flax", "haiku", "equinox", "sympy", "pint"}
 )
-#: ops that a framework has for floating-point numbers alone; measured in tests/ops/test_number_types.py
+#: ops that give floating-point numbers of whole ones, where they take them at all; measured in
+#: tests/ops/test_number_types.py, as what follows
+FLOATS_OF_WHOLES = frozenset(
+    {"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp", "logaddexp", "hypot", "atan2", "div"}
+    | {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "mean", "std", "var"}
+    | {"sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "norm", "erf"}
+)
+#: ops that a framework has for floating-point numbers alone
 FLOATING_ONLY = {
     "torch": frozenset(
         {"log_sigmoid", "softplus", "softmax", "log_softmax", "logaddexp", "hypot", "std", "var", "norm", "mean"}
         | {"finfo_eps", "unit_vector", "gelu", "silu"}
     ),
-    "tensorflow": frozenset({"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"}),
+    "tensorflow": frozenset(
+        {"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp", "exp", "expm1", "log", "log1p"}
+        | {"sin", "cos", "tanh", "sqrt", "div_no_nan"}
+    ),
     "jax": frozenset({"sigmoid", "log_cdf", "finfo_eps"}),
     "keras": frozenset({"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp", "finfo_eps"}),
     "numpy": frozenset({"finfo_eps"}),
 }
+#: frameworks whose functions may be traced for any data, and what a text has that traces them: there no branch is taken
+#: by how many elements there are
+TRACERS = {
+    "torch": frozenset({"torch.compile", "torch.export", "torch.fx", "torch.jit", "symbolic_trace", "make_fx", "vmap"}),
+}
+#: frameworks whose functions take lists of numbers as arrays
+TAKES_LISTS = frozenset({"numpy", "scipy", "tensorflow", "keras"})
+#: NumPy's functions that give an array without the mask of a masked one, or do not mask what they are undefined for
+WITHOUT_MASKS = frozenset({"where", "log1p", "logsumexp", "softmax", "log_softmax"})
+#: what a text has that makes masked arrays
+MASKED_ARRAYS = frozenset({"numpy.ma", "np.ma.", "numpy import ma", "MaskedArray", "masked_array"})
 #: ops that some framework does not have for complex numbers, or has with another meaning; measured there, too
 REAL_ONLY = frozenset(
     {"var", "std", "norm", "hypot", "softplus", "log_sigmoid", "logaddexp", "softmax", "log_softmax"}
