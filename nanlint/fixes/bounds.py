@@ -31,8 +31,9 @@ def margin(place: Place, node: Node) -> str:
 
 def root_bound(place: Place, node: Node, op: str = "sqrt") -> str:
     """What a radicand, or a denominator, is bounded by: the author's epsilon, or as small as most have it."""
-    usual = COARSE_ROOT_BOUND if place.facts.value(node).format.precision < 24 else ROOT_BOUND
-    return own_epsilon(place, op, node) or usual
+    coarse = place.facts.value(node).format.precision < 24
+    usual = (BOUND, COARSE_MARGIN) if op == "div" else (ROOT_BOUND, COARSE_ROOT_BOUND)
+    return own_epsilon(place, op, node) or usual[coarse]
 
 
 def smallest(place: Place, node: Node) -> float:

@@ -7,12 +7,20 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanlint.analysis.cancellation import affine
+from nanlint.analysis.exponents import LAYERS
+from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.bounds import own_epsilon, smallest
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.template import has_names
 from nanlint.graph.node import Node
+from nanlint.ops.floats import FLOAT32
 
+#: what makes a value that is learned
+MAKING = frozenset({*LAYERS, "add", "sub", "mul", "div", "matmul", "part"})
+#: how large an exponent may become for training to go on from there: the exponential is below 1e9, or 1e3
+MOST_EXPONENT, MOST_EXPONENT_IN_HALF = 20.0, 6.0
 BASES = {"log2": 2.0, "log10": 10.0}
 
 
@@ -39,7 +47,9 @@ class ClipOperand:
                 yield display(text)
                 return
             fmt, own = place.facts.value(self.log["x"]).format, self.own(place)
-            least = math.log(fmt.eps if self.log.op == "log1p" else fmt.tiny, BASES.get(self.log.op, math.e))
+            # a number that is written out is one of every format
+            bound = smallest(place, self.log["x"]) if "tiny" not in text else fmt.tiny
+            least = math.log(fmt.eps if self.log.op == "log1p" else bound, BASES.get(self.log.op, math.e))
             becomes = f"{least:.1f} in {fmt.name}" if own is None else f"that of {own}"
             message = f"clip to `{text}`: the log of anything below becomes {becomes}, without a gradient"
             edits = [*edits, place.put(x, text)]
@@ -82,21 +92,54 @@ class ClipOperand:
 
 @dataclass(frozen=True)
 class ClipExponent:
-    """The exponent, clipped below half the logarithm of the largest number of its format: the square is finite, too.
+    """What an exponential is taken of, bounded where it is made, or where its function begins; else the exponent.
 
-    Unsafe: what is above gets no gradient. Where it is the logarithm of a variance, no data want it there.
+    Unsafe: what is beyond gets no gradient. All uses have the same bounds: where only the exponential had one, nothing
+    would hold the other use back. Where it is the logarithm of a variance, no data want it there.
     """
 
     exp: Node
 
-    def rewrite(self, place: Place) -> Fix | None:
+    def rewrite(self, place: Place) -> Iterator[Fix]:
         place = place.at(self.exp)
+        facts = place.facts
         written = place.written(self.exp)
         x = written.operand("x") if written is not None else None
-        fmt = place.facts.value(self.exp["x"]).format
-        most = float(math.log(fmt.max) / 2 // 5 * 5)
-        text = place.write(f"clamp(x, max={most})", x=x) if x is not None else None
-        if x is None or text is None or self.exp.op != "exp":
-            return None
-        message = f"clip to `{text}`: anything above becomes exp({most:g}), without a gradient"
-        return place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message)
+        if x is None or self.exp.op != "exp":
+            return
+        half = facts.value(self.exp["x"]).format.max_exponent < FLOAT32.max_exponent
+        most = MOST_EXPONENT_IN_HALF if half else MOST_EXPONENT
+        both, message = f"clamp(x, {-most}, {most})", f"no more than exp({most:g}), without a gradient beyond"
+        sites = {core.site: core for core in self.cores(place)}
+        made = next(iter(sites), None)
+        if len(sites) == 1 and isinstance(made, ast.expr) and sites[made].op in MAKING:
+            text = place.at(sites[made]).write(both, x=made)
+            if text is not None:
+                yield place.fix(
+                    Applicability.UNSAFE,
+                    [place.put(made, text)],
+                    text,
+                    f"bound it where it is made: `{text}`: {message}",
+                )
+        core = bare(affine(self.exp["x"], facts.value).core)
+        names = {n.id for n in ast.walk(x) if isinstance(n, ast.Name) and place.file.imports.means(n.id, n) is None}
+        name = next(iter(names), "")
+        text = place.write(both, x=name) if len(names) == 1 and name not in ("self", "cls") else None
+        anew = place.bound_anew(name, text) if text is not None else None
+        if anew is not None:
+            shown = f"{name} = {text}"
+            yield place.fix(Applicability.UNSAFE, [anew], shown, f"bound it for all its uses: `{shown}`: {message}")
+        alone = sum(not n.calls for n in core.users) <= 1
+        text = place.write(f"clamp(x, max={most})", x=x)
+        if text is not None and alone:
+            yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, f"clip to `{text}`: {message}")
+        elif text is not None:
+            yield display(text)
+
+    def cores(self, place: Place) -> Iterator[Node]:
+        """What the exponent is made of, but for factors and what is added, as it is called wherever that is seen."""
+        alike = [n for n in place.file.nodes_of.get("exp", ()) if n.site is self.exp.site]
+        deepest = max((len(n.calls) for n in alike), default=0)
+        for exp in alike:
+            if bool(exp.calls) is bool(deepest):
+                yield bare(affine(exp["x"], place.facts.value).core)

@@ -105,10 +105,11 @@ class GuardDenominator:
         same = self.quotient.get("a") is not None and self.quotient["a"].key == norm["x"].key
         if not whole or not same or axis is None or not place.means_the_same(axis, place.site):
             return None
-        text = place.write("torch.nn.functional.normalize(x, dim=axis)", x=above, axis=axis)
+        by = root_bound(place, self.denominator, "div")
+        text = place.write("torch.nn.functional.normalize(x, dim=axis, eps=by)", x=above, axis=axis, by=by)
         if text is None:
             return None
-        message = f"replace with `{text}`, which divides by no less than 1e-12"
+        message = f"replace with `{text}`, which divides by no less than {by}"
         return place.fix(Applicability.UNSAFE, [place.put(place.site, text)], text, message, style="epsilon")
 
     def number(self, place: Place, below: ast.expr, *, count: bool) -> Fix | None:

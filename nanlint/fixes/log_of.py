@@ -13,6 +13,7 @@ from itertools import chain
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.at_source import AtSource
 from nanlint.fixes.clip_operand import BASES
+from nanlint.fixes.loss_on_logits import named
 from nanlint.fixes.outline import shares_memory_with
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
@@ -22,7 +23,6 @@ from nanlint.ops.writing import function_for
 
 #: modules with a softmax of which not every version has the log_softmax
 _WITHOUT = ("keras.backend", "keras.activations")
-_LOSSES = {"log_softmax": "CategoricalCrossentropy", "log_sigmoid": "BinaryCrossentropy"}
 
 
 @dataclass(frozen=True)
@@ -170,10 +170,8 @@ class LogOf:
         statement = outline.statement(inner.call)
         if statement is None or outline.function(operand) is not outline.function(place.site):
             return None
-        changing, shared = outline.changing(outline.function(operand)), shares_memory_with(operand)
-        if shared and (
-            not isinstance(operand, ast.Name) or any(outline.changes_in_place(one, shared) for one in changing)
-        ):
+        shared = shares_memory_with(operand)
+        if shared and (not isinstance(operand, ast.Name) or not place.keeps([shared], operand, place.site)):
             return None
         hoisted = place.hoisted(operand, "logits", f"{self.variable(statement)}_logits", "scores")
         if hoisted is None:
@@ -192,8 +190,14 @@ class LogOf:
         """What a person would write where the inner op is a layer, or an activation of one."""
         framework = place.at(self.inner).framework
         if self.inner.framework == "keras":
-            loss = f"keras.losses.{_LOSSES[self.stable]}(from_logits=True)"
-            return display(loss, f"leave the activation to the loss: `{loss}` on logits")
+            # everything else of the loss stays: its weights, say
+            log = place.written(self.log)
+            own = log.operand("x") if log is not None else None
+            own = own.right if self.complement and isinstance(own, ast.BinOp) else own
+            given = place.text(own) if isinstance(own, ast.Name) else "logits"
+            text = place.write(f"{self.stable}({'-x' if self.complement else 'x'})", x=given)
+            shown = f"{self.in_base(place, text) or text} without {named(place, self.inner)}"
+            return display(shown, f"compute the logarithm from the logits: {shown}") if text is not None else None
         wanted = function_for(self.stable, framework)
         call, function = self.inner.site, place.spell(wanted) if wanted is not None else None
         if function is None:

@@ -123,6 +123,9 @@ class LossOnLogits:
 
     def hint(self, place: Place) -> Fix:
         """What a person would write where the activation or the loss is made elsewhere."""
+        if self.activation is not None and self.activation.framework == "keras" and self.loss.op == TOLD:
+            shown = f"remove {named(place, self.activation)}"
+            return display(shown, f"{shown}: {self.change}")
         if self.loss.op == TOLD and self.loss.get("from_logits") is None:
             return display("from_logits=True", f"pass it logits, with `from_logits=True`: {self.change}")
         names = ON_LOGITS.get(self.loss.op)
@@ -130,3 +133,11 @@ class LossOnLogits:
         return display(
             function or "logits", f"pass the logits to {f'`{function}`' if function else 'it'}: {self.change}"
         )
+
+
+def named(place: Place, activation: Node) -> str:
+    """An activation as its layer is told of it, or as it is called, and where that is."""
+    site = activation.site
+    given = next((k for k in site.keywords if k.arg == "activation"), None) if isinstance(site, ast.Call) else None
+    text = one_line(f"activation={place.text(given.value)}") if given is not None else f"the {activation.op}"
+    return text + (f" (line {site.lineno})" if isinstance(site, ast.expr) else "")

@@ -65,6 +65,7 @@ class Outline:
         self._mentioned: dict[ast.AST, frozenset[str]] = {}
         self._targeted: dict[ast.AST, frozenset[tuple[str, bool]]] = {}
         self._changing: dict[ast.AST, list[ast.stmt]] = {}
+        self._others: dict[ast.AST, list[ast.AST]] = {}
         self._aliases: dict[ast.AST, dict[str, set[str]]] = {}
 
     # Where a node stands
@@ -186,6 +187,36 @@ class Outline:
         changed = {target for target, in_place in self._changes(region) if in_place and target}
         return name in changed or not changed.isdisjoint(self.aliases(name, region))
 
+    def others_between(self, e: ast.AST, at: ast.AST) -> Iterator[ast.AST]:
+        """Where code that is not seen runs after an expression and before a place of its function, or in between turns.
+
+        That is whoever takes what is yielded, other tasks, and what is called back.
+        """
+        first, last = sorted((e, at), key=_start)
+        around = {parent for parent, _ in self.above(first)}
+        turns = [
+            p for p, _ in self.above(last) if isinstance(p, (ast.For, ast.AsyncFor, ast.While)) and p not in around
+        ]
+        end = _end(turns[-1]) if turns else _start(last)
+        scope = self.function(at)
+        if scope not in self._others:
+            inside = (node for node in ast.walk(scope) if self.function(node) is scope)
+            self._others[scope] = [node for node in inside if self._runs_others(node)]
+        return (node for node in self._others[scope] if _end(first) <= _end(node) <= end)
+
+    def _runs_others(self, node: ast.AST) -> bool:
+        """Whether a node hands the run on to what is not seen: a parameter, or an attribute that is called for that."""
+        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
+            return True
+        if not isinstance(node, ast.Call) or self.is_pure(node):
+            return False
+        if isinstance(node.func, ast.Name):
+            found = self.binding(node.func.id, node)
+            return found is not None and any(isinstance(one, ast.arg) for one in found[1])
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        held = called not in _HARMLESS and root_of(node.func) in ("self", "cls")
+        return held and isinstance(self.parents.get(node), ast.Expr)
+
     def changing(self, scope: Scope) -> list[ast.stmt]:
         """The statements in a scope, and in scopes inside it, that change what a variable holds in place."""
         if scope not in self._changing:
@@ -306,6 +337,14 @@ def _bound_by(node: ast.AST) -> Iterator[str]:
             yield node.name
     elif isinstance(node, ast.MatchMapping) and node.rest:
         yield node.rest
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def root_of(e: ast.AST) -> str:

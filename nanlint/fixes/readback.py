@@ -182,10 +182,12 @@ class Readback:
         likeness = Likeness(self.facts.lowering, facts.lowering, pairing, also)
         yield from likeness.problems()
         yield from self.kept.problems(pairing, likeness, facts)
-        if offers[0].fix.changes:
-            return
         exact = offers[0].fix.applicability is Applicability.SAFE
         differences = Differences(self.facts, facts, likeness, pairing, exact=exact)
+        if not exact:
+            yield from differences.harms()
+        if offers[0].fix.changes:
+            return
         yield from differences.problems()
         sites = [offer.site for offer in offers]
         if differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan(sites)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeGuard, TypeVar, cast
@@ -299,11 +299,30 @@ class Reading:
             here, there = outline.binding(name.id, at), outline.binding(name.id, e)
             if (here and here[0]) is not (there and there[0]):
                 return False
-        changing = outline.changing(outline.function(at))
         own = {n.id for n in names if self.file.imports.means(n.id, n) is None}
-        if any(outline.changes_in_place(one, name) for one in changing for name in own):
+        return self.keeps(own, e, at) and self._same_values(names, e, at)
+
+    def keeps(self, names: Collection[str], e: ast.expr, at: ast.AST) -> bool:
+        """Whether the function changes nothing that variables hold, nor may others who run between two places."""
+        outline = self.file.outline
+        changing = outline.changing(outline.function(at))
+        if any(outline.changes_in_place(one, name) for one in changing for name in names):
             return False
-        return self._same_values(names, e, at)
+        others = list(outline.others_between(e, at))
+        if not others or self.facts.framework(self.node) in ("jax", "tensorflow"):
+            return True
+        read = {n.id for n in ast.walk(at) if isinstance(n, ast.Name) and self.file.imports.means(n.id, n) is None}
+        handed = any(outline.mentions(name, one) for one in others for name in {*names, *read})
+        return not handed and all(self._is_made_here(name, at) for name in names)
+
+    def _is_made_here(self, name: str, at: ast.AST) -> bool:
+        """Whether a variable holds what this function computed, and nobody else has."""
+        found = self.file.outline.binding(name, at)
+        values = [self.file.outline.given(one, name) for one in found[1]] if found is not None else []
+        made = [self.file.nodes_at.get(id(value), ()) for value in values]
+        return bool(made) and all(
+            nodes and all(n.op == REFINE or (n.op in OPS and not OPS[n.op].view) for n in nodes) for nodes in made
+        )
 
     def _same_values(self, names: Iterable[ast.Name], e: ast.AST, at: ast.AST) -> bool:
         """Where the graph kept the variables of both places, it must agree."""

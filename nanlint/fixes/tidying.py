@@ -17,6 +17,8 @@ from nanlint.fixes.text import comments
 from nanlint.source.project import view_of
 from nanlint.source.text import Located, Source
 
+#: comments that tell a tool something about their line
+_TO_TOOLS = re.compile(r"#\s*(noqa|nosec|fmt:|type:|pragma|\w*(lint|pyright|mypy|ruff):)")
 Change: TypeAlias = "tuple[int, int, str]"
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 Assignment: TypeAlias = "ast.Assign | ast.AnnAssign"
@@ -200,10 +202,15 @@ def removed(source: Source, statement: ast.stmt, block: Sequence[ast.stmt]) -> I
     shared = any(s is not statement and {s.lineno, s.end_lineno} & {*rows} for s in block)
     start, end = source.offset(rows[0], 1), source.offset(rows[-1] + 1, 1)
     first, last = extent(source, statement)
-    # a remark on its own line is about it
-    alone = not source.text[start:first].strip() and source.text[last:end].strip()[:1] in ("", "#")
+    remark = source.text[last:end].strip()
+    alone = not source.text[start:first].strip() and remark[:1] in ("", "#")
     if len(block) > 1 and alone and not shared and not comments(source.text[first:last]):
-        yield start, end, ""
+        # what is said to a tool goes with the line
+        yield (
+            (start, end, "")
+            if not remark or _TO_TOOLS.match(remark)
+            else (first, last + len(source.text[last:end].partition("#")[0]), "")
+        )
 
 
 def blocks(tree: ast.AST) -> dict[ast.stmt, Sequence[ast.stmt]]:

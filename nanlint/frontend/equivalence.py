@@ -28,6 +28,8 @@ _SOURCES = frozenset({PARAM, ATTR, CALL})
 _JOINS = frozenset({PHI, LOOP})
 #: operands that are arrays
 _ARRAYS = frozenset({"x", "a", "b", "y", "cond", "target"})
+#: ordinary numbers are smaller
+WIDE = 6
 #: how many joins behind each other are told apart
 _DEPTH = 4
 
@@ -146,7 +148,8 @@ class Likeness:
             if new.index in self.now or self.new.is_inside(new):
                 return True
         elif self.new.is_inside(new):
-            return False
+            # bounded for all its uses, beyond ordinary numbers
+            return is_wide(new) and self.same(old, new["x"], depth)
         if attributes(old) != attributes(new) or self.old.place(old) != self.new.place(new):
             return False
         if old.op not in _JOINS or not depth:
@@ -164,8 +167,10 @@ class Likeness:
         return found
 
     def is_known(self, node: Node) -> bool:
-        """Whether what was replaced depends on a value that stands elsewhere, too."""
+        """Whether what was replaced depends on a value that stands elsewhere, too, or it is only bounded."""
         node = unrefined(node)
+        if any(is_wide(user) and self.new.is_inside(user) for user in node.users):
+            return True
         return any(self.same(other, node, _DEPTH) for other in self.known.get(attributes(node), ()))
 
     def is_foreign(self, node: Node) -> bool:
@@ -228,7 +233,7 @@ class Pieces:
         """An operand as what it is and where it comes from."""
         node = unrefined(node)
         if self.is_inside(node):
-            return "replaced"
+            return self.form(node["x"], depth) if is_wide(node) else "replaced"
         parts = operands(node) if node.op in _JOINS and depth else ()
         return (attributes(node), self.place(node), *((k, self.form(arg, depth - 1)) for k, arg in parts))
 
@@ -264,6 +269,13 @@ def axis_of(node: Node) -> Hashable:
 def axis_of_number(number: int) -> Hashable:
     """The axis that a literal number is."""
     return ((CONST, None, (("type", "'int'"), ("value", str(number)))),)
+
+
+def is_wide(node: Node) -> bool:
+    """Whether a node is a bound that leaves ordinary numbers alone."""
+    ends = [unrefined(node[name]) for name in ("min", "max") if name in node.args]
+    numbers = [end.attrs.get("value") if end.op == CONST else None for end in ends]
+    return node.op == "clamp" and all(isinstance(x, int | float) and abs(x) >= WIDE for x in numbers)
 
 
 def depends(node: Node) -> bool:

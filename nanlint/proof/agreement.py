@@ -15,12 +15,14 @@ from nanlint.proof.backend import Backend
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
 from nanlint.proof.plausible import Row
 from nanlint.proof.slice import Domain, Slice
-from nanlint.proof.telling import written
+from nanlint.proof.telling import number, written
 
 #: length of the rows
 WIDTH = 3
 #: the lowest and the highest of ordinary numbers, by size
 SIZES = ((0.2, 3.0), (-2.0, 2.0), (0.05, 0.95), (1e-3, 5e-2), (-6.0, 6.0))
+#: what a fix may make of what is not finite: more is no number that training goes on from; by the largest exponent
+MOST, MOST_IN_HALF = 1e9, 1e3
 #: rows that are drawn of each size, where an expression is compared, and where what uses it is
 DRAWN = 4
 DRAWN_OF_USES = 2
@@ -63,12 +65,13 @@ class Pair:
 class Agreement:
     """``same``: both gave the same wherever they were executed; None if they nowhere could be. ``text``: what else.
 
-    ``ended``: somewhere the old one gave what is not finite, and the new one a number.
+    ``ended``: somewhere the old one gave what is not finite, and the new one a number; ``large``: one beyond ``MOST``.
     """
 
     same: bool | None = None
     text: str = ""
     ended: bool = False
+    large: str = ""
 
 
 class Without(Exception):
@@ -88,12 +91,19 @@ class Outcome:
     slopes: tuple[Row | None, ...]
 
 
-def agreement(pair: Pair, backend: Backend, *, special: bool = False, draws: int = DRAWN) -> Agreement:
-    """What executing both shows, with ``special`` at the ends and kinks, too. Raises Without if the backend cannot."""
+def agreement(
+    pair: Pair, backend: Backend, *, special: bool = False, answers: bool = False, draws: int = DRAWN
+) -> Agreement:
+    """What executing both shows, with ``special`` at the ends and kinks, too. Raises Without if the backend cannot.
+
+    ``answers``: of tests, only where what they are about was finite.
+    """
     compared = ended = False
+    large = ""
     for numbers, ordinary in rows(pair, draws, special=special or pair.exact):
         try:
-            old = outcome(pair.before, backend, [g.before for g in pair.given], numbers, slopes=ordinary)
+            before = [g.before for g in pair.given]
+            old = outcome(pair.before, backend, before, numbers, slopes=ordinary, answers=answers)
         except Infeasible:
             continue
         except Cannot as error:
@@ -107,12 +117,20 @@ def agreement(pair: Pair, backend: Backend, *, special: bool = False, draws: int
         compared = compared or any(map(math.isfinite, old.value))
         broken = not all(map(math.isfinite, old.value))
         ended = ended or (broken and all(map(math.isfinite, new.value)))
+        if broken and not ordinary and (beyond := [x for x in new.value if most(pair.after) < abs(x) < math.inf]):
+            large = number(beyond[0])
         if not alike(old.value, new.value, exact=pair.exact, infinite=special and pair.exact and not ordinary):
             return Agreement(False, f"{written(new.value)} instead of {written(old.value)}")
         for was, now in zip(old.slopes, new.slopes, strict=True):
             if was is not None and now is not None and not alike(was, now, exact=pair.exact):
                 return Agreement(False, f"a gradient of {written(now)} instead of {written(was)}")
-    return Agreement(True if compared else None, "", ended)
+    return Agreement(True if compared else None, "", ended, large)
+
+
+def most(program: Slice) -> float:
+    """What the result of a slice may be where it was not finite."""
+    half = any(step.domain.format == "float16" for step in program.steps)
+    return MOST_IN_HALF if half else MOST
 
 
 def rows(pair: Pair, draws: int, *, special: bool) -> Iterator[tuple[list[Row], bool]]:
@@ -151,12 +169,22 @@ def admitted(domain: Domain, row: Row) -> Row:
 
 
 def outcome(
-    program: Slice, backend: Backend, steps: Sequence[int | None], numbers: Sequence[Row], *, slopes: bool
+    program: Slice,
+    backend: Backend,
+    steps: Sequence[int | None],
+    numbers: Sequence[Row],
+    *,
+    slopes: bool,
+    answers: bool = False,
 ) -> Outcome:
     """What a slice gives for numbers of some of its steps. Raises Infeasible and Cannot as an execution does."""
     inputs = {step: row for step, row in zip(steps, numbers, strict=True) if step is not None}
     seen: dict[tuple[int, int], object] = {}
-    value = Execution(program, backend, inputs, width=WIDTH, seen=seen).numbers(program.at)
+    run = Execution(program, backend, inputs, width=WIDTH, seen=seen)
+    value = run.numbers(program.at)
+    asked = program.steps[program.at].args.values() if answers else ()
+    if not all(math.isfinite(x) for i in asked for x in run.numbers(i)):
+        raise Infeasible
     nothing: tuple[Row | None, ...] = (None,) * len(steps)
     if not slopes or not backend.differentiates:
         return Outcome(value, nothing)

@@ -44,6 +44,9 @@ ORDER = frozenset({"argmax", "argsort", "sort", "ranks", "median", "quantile", "
 #: through what a difference is not seen: it says whether, or which
 DECIDING = TESTS | {"argmax", "argsort", "sign", "round", "floor", "ceil", "trunc"}
 
+#: through what a number is still the one that is tested
+KEPT = frozenset({"view", "part", "cast", "identity", "neg", "abs", "sqrt", "square", "pow", "sum", "size", PHI})
+
 #: how far it is looked at what an index is made of: a name, an attribute, a sum of them
 MAX_FORM = 4
 #: the calls through which a value is seen, as numbers of pieces of syntax
@@ -198,7 +201,7 @@ class Differences:
         #: values whose uses were looked at
         self.seen: set[int] = set()
         #: what was compared, and with what outcome
-        self.known: dict[tuple[int, int, bool, bool], Agreement] = {}
+        self.known: dict[tuple[int, int, bool, bool, bool], Agreement] = {}
         #: the pairs that were found to be the same
         self.same: list[Pair] = []
 
@@ -222,6 +225,32 @@ class Differences:
                 said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
                 if said is not None:
                     yield new, f"it would give {said}"
+
+    def harms(self) -> Iterator[Problem]:
+        """What becomes worse of what is not finite, or of the author's own guard: a bound leaves neither."""
+        for old, new in self.pairing.exchanged:
+            before, after = self.before.values(old), self.after.values(new)
+            for calls in sorted(before.keys() & after.keys(), key=len)[:1]:
+                pair = before[calls], after[calls]
+                if large := self.compared(*pair, special=True).large:
+                    yield new, f"it would give {large} where it gave nothing"
+                if self.answers_otherwise(*pair, MAX_USES, (old, new), set()):
+                    yield new, "the code tests for that number itself"
+
+    def answers_otherwise(
+        self, old: Node, new: Node, depth: int, at: tuple[ast.AST, ast.AST] | None, seen: set[int]
+    ) -> bool:
+        """Whether a test of a number, or of what is made of it, has another answer of what is finite."""
+        for user, now in self.users(old, new, at) if depth else ():
+            if now is None or user.index in seen:
+                continue
+            seen.add(user.index)
+            if user.op in TESTS:
+                if self.compared(user, now, special=True, use=True, answers=True).same is False:
+                    return True
+            elif user.op in KEPT and self.answers_otherwise(user, now, depth - 1, None, seen):
+                return True
+        return False
 
     @contextmanager
     def other_numbers(self, root: Node) -> Iterator[None]:
@@ -349,21 +378,23 @@ class Differences:
             if key in was:
                 yield was[key], now.get(key)
 
-    def compared(self, old: Node, new: Node, *, special: bool = False, use: bool = False) -> Agreement:
+    def compared(
+        self, old: Node, new: Node, *, special: bool = False, use: bool = False, answers: bool = False
+    ) -> Agreement:
         """What executing both by the formulas of the operations shows. ``use``: they are the same op of two values."""
-        asked = old.index, new.index, special, use
+        asked = old.index, new.index, special, use, answers
         if asked not in self.known:
-            self.known[asked] = self._compared(old, new, special=special, use=use)
+            self.known[asked] = self._compared(old, new, special=special, use=use, answers=answers)
         return self.known[asked]
 
-    def _compared(self, old: Node, new: Node, *, special: bool, use: bool) -> Agreement:
+    def _compared(self, old: Node, new: Node, *, special: bool, use: bool, answers: bool) -> Agreement:
         for _ in range(MAX_OPENED):
             before, sources, domains, nodes = self.before.slice_of(old)
             after, others, more, now = self.after.slice_of(new)
             keys = dict.fromkeys((*sources, *others))
             given = (Given(sources.get(key), others.get(key), domains.get(key) or more[key]) for key in keys)
             pair = Pair(before, after, tuple(given), self.exact)
-            found = agreed(pair, special=special, draws=DRAWN_OF_USES if use else DRAWN)
+            found = agreed(pair, special=special, answers=answers, draws=DRAWN_OF_USES if use else DRAWN)
             if isinstance(found, Without):
                 side, node = (self.before, nodes[found.step]) if found.old else (self.after, now[found.step])
                 both = {self.before.key(n) for n in nodes} & {self.after.key(n) for n in now}
@@ -391,10 +422,10 @@ class Differences:
 
 
 @by_content
-def agreed(pair: Pair, *, special: bool, draws: int) -> Agreement | Without:
+def agreed(pair: Pair, *, special: bool, answers: bool, draws: int) -> Agreement | Without:
     """What executing a pair by formulas shows, or what has none."""
     try:
-        return agreement(pair, PythonBackend(pair.framework), special=special, draws=draws)
+        return agreement(pair, PythonBackend(pair.framework), special=special, answers=answers, draws=draws)
     except Without as error:
         return error.with_traceback(None)
 

@@ -22,7 +22,7 @@ def twice(loss: Node, activation: Node, facts: Facts, message: str, effect: str,
 
     Keras looks for the logits behind an activation of its own: with TensorFlow below it finds them (and warns).
     """
-    level = Confidence.POSSIBLE if facts.framework(activation) == "keras" else Confidence.CERTAIN
+    level = Confidence.LIKELY if facts.framework(activation) == "keras" else Confidence.CERTAIN
     return Finding(loss, message, effect, level, ((activation, PROBABILITIES),), LossOnLogits(loss, activation, fix))
 
 

@@ -59,4 +59,4 @@ def test_what_only_arranges_an_array_says_nothing_of_whose_it_is(mend: Mend) -> 
         "    def forward(self, x):\n        mean, log_var = self.both(x)\n"
         "        return (log_var.exp() + mean.square() - log_var - 1.0).sum()\n"
     )
-    assert "log_var.clamp(max=40.0).exp()" in mend("NL403", text, unsafe=True)
+    assert "        log_var = log_var.clamp(-20.0, 20.0)\n        return (log_var" in mend("NL403", text, unsafe=True)
