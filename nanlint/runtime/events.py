@@ -235,10 +235,11 @@ class Alert(Kind, frozen=True):
     where: Where = Where()
 
 
-#: the alert that tells of something that is not finite; what it says of one that makes the run bad, and of one that
-#: the program was given so
+#: the alert that tells of something that is not finite; what it says of one that makes the run bad, of one that is
+#: seen only in what the program keeps, prints or saves, and of one that the program was given so
 NON_FINITE = "non-finite"
 ARRIVED = "arrived"
+KEPT = "kept"
 GIVEN = "given"
 
 

@@ -379,6 +379,7 @@ class Recorder(ArrivalRecord):
             repeated, self._repeated = self._repeated, None
             if repeated is not None and self.steps < repeated[0] and self._random is not None and self._random.alone:
                 self.alert("not-repeated", f"the program ended before step {repeated[1]:,} began")
+            self.results.stop()
             for adapter in self.adapters:
                 safely(self, f"the end of {adapter.name}", adapter.stop)
                 safely(self, f"the end of {adapter.name}", adapter.release)

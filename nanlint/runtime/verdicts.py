@@ -9,6 +9,7 @@ from enum import Enum
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.runtime.events import (
+    KEPT,
     Again,
     Alert,
     Birth,
@@ -170,10 +171,14 @@ def verdicts_of(run: RunRecord) -> Verdicts:
             verdict = verdict_of(diagnostic, site, observed.get(key, []), own, path in probed)
             findings.append(after_alerts(after_death(verdict, fates), alerts.values()))
     born = tuple((birth, count) for birth, count in births if birth.site not in claimed)
-    arrived = list(filter(is_bad, alerts.values()))
+    arrived = [one for one in alerts.values() if is_bad(one) and KEPT not in one.details]
     ended = [(birth, count, fates.get(_identity(birth))) for birth, count in born]
     died = tuple((birth, count, death) for birth, count, death in ended if death is not None)
     born = tuple((birth, count) for birth, count, death in ended if death is None)
+    if arrived or born or any(one.state is State.CONFIRMED for one in findings):
+        alerts = {key: one for key, one in alerts.items() if KEPT not in one.details}  # which only shows the same
+    else:
+        arrived = list(filter(is_bad, alerts.values()))
     if arrived and not born and not any(one.state is State.CONFIRMED for one in findings):
         often = [one for one in died if one[1] > FEW]  # which were not followed each time
         born, died = tuple(one[:2] for one in often), tuple(one for one in died if one not in often)

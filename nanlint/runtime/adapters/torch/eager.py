@@ -448,7 +448,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         """The first nan of a run came out of no op: it is in the data."""
         self._births.fed = True
         for name, tensor in inputs:
-            if NAN in kinds_of(tensor):
+            if NAN in kinds_of(tensor) and not isinstance(tensor, _PARAMETER):  # those a step may have broken
                 return nan_in_data(name, tensor, self._watch.frames(1))
         return None
 
