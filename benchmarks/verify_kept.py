@@ -1,4 +1,4 @@
-"""Whether `nanlint verify` ends with 1 where a result that is kept, printed or written is not finite, though no loss is.
+"""Whether `nanlint verify` ends with 1 where what is kept, printed or written is not finite, though no loss is.
 
     python benchmarks/verify_kept.py [--watch WATCH]... [NAME...]
 

@@ -106,6 +106,8 @@ class ArrivalRecord(SiteRecord):
 
     def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
         """See ``Watch.left``."""
+        if self._came:  # which this only shows
+            return
         kinds = " and ".join(KINDS[kind] for kind in ("nan", "pinf", "ninf") if kind in health.bad)
         details = {ARRIVED: "result", KEPT: True, "name": name, "asked": asked, "kinds": sorted(health.bad)}
         if health.size > 1:

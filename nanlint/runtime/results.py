@@ -200,8 +200,9 @@ class Results:
 
     def _modules(self) -> Iterator[tuple[str, ModuleType]]:
         """The user's modules that are loaded, by their files."""
-        for module in list(sys.modules.values()):
-            path = getattr(module, "__file__", None) or ("<string>" if module.__name__ == "__main__" else None)
+        for name, module in list(sys.modules.items()):
+            held = vars(module) if isinstance(module, ModuleType) else {}  # others may import what they stand for
+            path = held.get("__file__") or ("<string>" if name == "__main__" else None)
             if isinstance(path, str) and self.watch.owns_file(path):
                 yield path, module
 

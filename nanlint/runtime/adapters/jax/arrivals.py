@@ -226,7 +226,7 @@ class Arrivals:
                 return
             for x in results:
                 kinds = kinds_here(x)
-                kinds -= before if kinds <= before and self._watch.explains(kinds, frames) else ()
+                kinds -= before if kinds <= before and self._watch.explains(kinds, frames) else frozenset()
                 if not (call.kind.trains and (x is call.loss or call.known)):
                     kinds &= frozenset(() if call.kind.writes_nan and not call.kind.trains else ("nan",))
                 if kinds:
