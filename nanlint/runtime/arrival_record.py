@@ -91,7 +91,8 @@ class ArrivalRecord(SiteRecord):
         if health.size > 1:
             details["held"] = str(health)
         message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
-        alert = Alert(NON_FINITE, self.steps, message, there, details, self.where)
+        step = self.steps - (what == "parameter" and self.steps > 0)  # which the last one has left
+        alert = Alert(NON_FINITE, step, message, there, details, self.where)
         if followed and not given and self.options.on_nan == "continue":
             origin = f"{name}, {there[:1]}"
             self._followed.setdefault(origin, alert)

@@ -20,6 +20,7 @@ from nanlint.runtime.events import FORMAT, Death, Event, Frame, Framework, Start
 from nanlint.runtime.fates import Ends, Fates, Origin
 from nanlint.runtime.frames import Users
 from nanlint.runtime.hooks import NonFinite
+from nanlint.runtime.launch import deciding_variables
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import RandomStates
 from nanlint.runtime.results import Results
@@ -204,6 +205,7 @@ class ProcessRecord:
                 directory=os.getcwd(),
                 watch=self.mode,
                 hash_seed=self.options.hash_seed,
+                variables=deciding_variables(),
             )
         )
         return file
