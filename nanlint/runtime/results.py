@@ -72,6 +72,8 @@ class Results:
         self.watch = watch
         self._hooks = Hooks(watch)
         self.written = Written(self._files, TEXTS)
+        #: whether what is left is told of
+        self.heeded = True
         self._told = 0
         self._undo: list[Callable[[], object]] = []
         self._started = False
@@ -193,7 +195,7 @@ class Results:
                 return
 
     def _tell(self, name: str, health: Health, line: tuple[str, int] | None, asked: str) -> None:
-        if self._told < TOLD:
+        if self.heeded and self._told < TOLD:
             self._told += 1
             frames = () if line is None else (place(*line),)
             self.watch.left(name, health, asked=asked, frames=frames)

@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 from nanlint.ops.floats import class_of
 
 #: a number that is not finite, as Python, NumPy, the frameworks and JSON print it
-TOKEN = re.compile(r"(?<![\w.-])(-?)(?:(nan|inf)|(?<=[:,\[] )(NaN|Infinity)|(?<=[:,\[])(NaN|Infinity))(?![\w(])")
+TOKEN = re.compile(
+    r"(?<![\w.-])(-?)(?:(nan|inf)|(?<=[:,\[] )(NaN|Infinity)|(?<=[:,\[])(NaN|Infinity))(?![\w(]|\.[a-zA-Z])"
+)
 #: what stands in a text for what is formatted into it
 FORMAT = re.compile(r"%[-+ #0-9.]*[a-z]|\{[^}]*\}")
 #: names of constants
