@@ -10,7 +10,7 @@ through which it reports to its ``Watch``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -177,10 +177,10 @@ class Watch(Protocol):
         """Report a loss, gradient, parameter or result that is not finite: the run is bad unless it is ``given``.
 
         ``what``: "loss", "gradient", "parameter" or "result"; ``name``: its name in the program; ``value``: the tensor
-        or its breakdown; ``asked``: the call that requested it; ``given``: it was not finite already in the input. The
-        same report at the same location is made once; ``frames`` as in ``alert``. With a ``scaler``, it waits until the
-        step is ``settled``. ``followed``: the adapter tells ``fates`` what becomes of it; it is reported at the end,
-        unless it died or something else arrived.
+        or its breakdown; ``asked``: the call that requested it; ``given``: it was not finite already in the input,
+        which is believed where something ``explains`` it. The same report at the same location is made once; ``frames``
+        as in ``alert``. With a ``scaler``, it waits until the step is ``settled``. ``followed``: the adapter tells
+        ``fates`` what becomes of it; it is reported at the end, unless it died or something else arrived.
         """
 
     @property
@@ -192,6 +192,24 @@ class Watch(Protocol):
 
         For what is compiled: the results that are not finite. None instead of keys: it is not known what becomes of it.
         """
+
+    def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
+        """Report what the program keeps, prints or saves and is not finite: it is shown if nothing else is bad."""
+
+    def kept(self, owner: object) -> None:
+        """An object that holds tensors (``Adapter.holders``) goes: report what is not finite in it."""
+
+    def saves(self, asked: str) -> Callable[..., Any]:
+        """A hook around a function that saves one of its first two arguments: reports what is not finite in it."""
+
+    def reads(self) -> Callable[..., Any]:
+        """A hook around a function that reads arrays from outside: what is not finite there came in."""
+
+    def came_in(self, kinds: Iterable[str]) -> None:
+        """These kinds of non-finite value came from outside: from a file, or a loader."""
+
+    def explains(self, kinds: frozenset[str], frames: Sequence[Frame] = ()) -> bool:
+        """Whether what is not finite in an input is really the program's input: came in, or is written in its text."""
 
     def fed(self, holds_nan: Callable[[], bool] | None) -> None:
         """The program now trains with these data (None: no longer): non-finite values may come from them."""
@@ -225,6 +243,8 @@ class Adapter(ABC):
     name: ClassVar[str]
     #: whether the adapter itself checks flagged expressions whose tensors are not ``concrete``, or calls ``unwatched``
     probes_graphs: ClassVar[bool] = False
+    #: classes of objects that hold tensors from step to step: models, optimizers, variables
+    holders: ClassVar[tuple[type, ...]] = ()
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from nanlint.runtime.events import ARRIVED, GIVEN, NON_FINITE, Alert, Frame, Where, is_bad
+from nanlint.runtime.events import ARRIVED, GIVEN, KEPT, NON_FINITE, Alert, Frame, Where, is_bad
 from nanlint.runtime.health import Health
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD
@@ -86,12 +86,13 @@ class ArrivalRecord(SiteRecord):
             health = adapter.health(value)
         kinds = " and ".join(KINDS[kind] for kind in ("nan", "pinf", "ninf") if kind in health.bad) or "not finite"
         there = tuple(frames) or self.frames(1)
-        given = given or (self._fed is not None and self._fed())
+        given = (given or (self._fed is not None and self._fed())) and self.explains(health.bad, there)
         details = {GIVEN if given else ARRIVED: what, "name": name, "asked": asked, "kinds": sorted(health.bad)}
         if health.size > 1:
             details["held"] = str(health)
         message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
-        alert = Alert(NON_FINITE, self.steps, message, there, details, self.where)
+        step = self.steps - (what == "parameter" and self.steps > 0)  # which the last one has left
+        alert = Alert(NON_FINITE, step, message, there, details, self.where)
         if followed and not given and self.options.on_nan == "continue":
             origin = f"{name}, {there[:1]}"
             self._followed.setdefault(origin, alert)
@@ -103,6 +104,18 @@ class ArrivalRecord(SiteRecord):
                 self._held.append((alert, keys))
         else:
             self._arrived(alert, keys)
+
+    def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
+        """See ``Watch.left``."""
+        if self._came:  # which this only shows
+            return
+        kinds = " and ".join(KINDS[kind] for kind in ("nan", "pinf", "ninf") if kind in health.bad)
+        details = {ARRIVED: "result", KEPT: True, "name": name, "asked": asked, "kinds": sorted(health.bad)}
+        if health.size > 1:
+            details["held"] = str(health)
+        if self._first((KEPT, name, asked, *((one.path, one.line) for one in frames))):
+            message = f"{name} is {kinds}, seen at {asked}"
+            self._write(Alert(NON_FINITE, self.steps, message, tuple(frames), details, self.where))
 
     def _arrived(self, alert: Alert, keys: Sequence[Hashable]) -> None:
         self.fates.arrive(keys)

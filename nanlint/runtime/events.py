@@ -71,7 +71,8 @@ class Numbers(Record, frozen=True):
 class Started(Kind, frozen=True):
     """First line of an event file: which process this is, and what is watched how.
 
-    ``hash_seed``: that of the hashes of strings, where the run was given one.
+    ``hash_seed``: that of the hashes of strings, where the run was given one. ``variables``: those of the environment
+    that decide how the frameworks compute.
     """
 
     format: int
@@ -86,6 +87,7 @@ class Started(Kind, frozen=True):
     directory: str
     watch: str
     hash_seed: int | None = None
+    variables: dict[str, str] = {}
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -235,10 +237,13 @@ class Alert(Kind, frozen=True):
     where: Where = Where()
 
 
-#: the alert that tells of something that is not finite; what it says of one that makes the run bad, and of one that
-#: the program was given so
+#: the alert that tells of something that is not finite; what it says of one that makes the run bad, of one that is
+#: seen only in what the program keeps, prints or saves, and of one that the program was given so
 NON_FINITE = "non-finite"
 ARRIVED = "arrived"
+KEPT = "kept"
+#: the alert that a step which was to be repeated was not
+NOT_REPEATED = "not-repeated"
 GIVEN = "given"
 
 

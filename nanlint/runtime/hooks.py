@@ -158,8 +158,11 @@ class Hooks:
 
     def put(self, owner: Any, name: str, value: Any) -> None:
         """Put something in the place of an attribute."""
-        before = vars(owner)[name] if isinstance(owner, type) and name in vars(owner) else getattr(owner, name)
-        self._undo.append(functools.partial(setattr, owner, name, before))
+        if name in vars(owner) or hasattr(owner, name):
+            before = vars(owner)[name] if isinstance(owner, type) and name in vars(owner) else getattr(owner, name)
+            self._undo.append(functools.partial(setattr, owner, name, before))
+        else:
+            self._undo.append(functools.partial(delattr, owner, name))
         setattr(owner, name, value)
 
     def take_away(self) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 from dataclasses import replace
 
 import msgspec
 
-from nanlint.runtime.events import Ended
+from nanlint.runtime.events import Ended, Started
 from nanlint.runtime.launch import Outcome
 from nanlint.runtime.runfile import RunRecord, read_run
 from nanlint.runtime.verdicts import Verdict, Verdicts, verdicts_of
@@ -38,6 +39,8 @@ def verdicts_in(run: RunRecord) -> Verdicts:
         if kept.sizes == _sizes(run):
             return kept.verdicts
     found = verdicts_of(run)
+    if found.cut is not None and _runs(run.processes[0].started):
+        found = replace(found, cut=None)
     over = all(any(isinstance(event, Ended) for event in process.events) for process in run.processes)
     return _keep(run, found) if over else found
 
@@ -51,6 +54,15 @@ def _keep(run: RunRecord, found: Verdicts) -> Verdicts:
             file.write(msgspec.msgpack.encode(Kept(_sizes(run), plain)))
         os.replace(half, path)
     return found
+
+
+def _runs(started: Started) -> bool:
+    """Whether a process goes on, as far as that is seen from here."""
+    try:
+        os.kill(started.pid, 0)
+    except OSError:
+        return False
+    return started.host == socket.gethostname()
 
 
 def _plain(one: Verdict) -> Verdict:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
@@ -24,6 +24,9 @@ RUNS = os.path.join(".nanlint", "runs")
 
 #: the variable by which Python is given the seed of the hashes of strings
 HASH_SEED = "PYTHONHASHSEED"
+
+#: the variables that decide how a program computes, and how their names may begin
+VARIABLES, PREFIXES = (HASH_SEED, "CUDA_VISIBLE_DEVICES", "XLA_FLAGS"), ("TF_", "OMP_", "JAX_", "MKL_", "CUBLAS_")
 
 _FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH")
 
@@ -75,12 +78,23 @@ def _keep_out_of_git(directory: str) -> None:
             file.write("*\n")
 
 
-def launch(command: Sequence[str], options: Options) -> Outcome:
+def deciding_variables() -> dict[str, str]:
+    """The variables of the environment that decide how a program computes."""
+    return {name: x for name, x in os.environ.items() if name in VARIABLES or name.startswith(PREFIXES)}
+
+
+def launch(
+    command: Sequence[str], options: Options, directory: str | None = None, variables: Mapping[str, str] | None = None
+) -> Outcome:
     """Run ``script args…``, ``-m module args…`` or ``-c code args…`` to its end; its streams are ours.
 
-    Raises RunError if it cannot be started.
+    ``directory``: where it runs, ``variables``: those that decide how it computes, if not ours. Raises RunError if it
+    cannot be started.
     """
     environment = dict(os.environ)
+    if variables is not None:
+        ours = deciding_variables()
+        environment = {name: x for name, x in environment.items() if name not in ours} | dict(variables)
     environment[VARIABLE] = options.to_environment()
     if options.hash_seed is not None:
         environment[HASH_SEED] = str(options.hash_seed)
@@ -91,7 +105,7 @@ def launch(command: Sequence[str], options: Options) -> Outcome:
     sys.stdout.flush()
     sys.stderr.flush()
     try:
-        process = subprocess.Popen(arguments, env=environment)
+        process = subprocess.Popen(arguments, env=environment, cwd=directory)
     except OSError as error:
         raise RunError(f"the program could not be started: {reason(error)}") from None
     with _signals_go_to(process):

@@ -22,8 +22,8 @@ class Options(msgspec.Struct, frozen=True):
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
     watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it.
     ``keep_elements``: of each tensor of the first origins, at most. ``replay``: the first and the last step that are
-    repeated, of the run in ``replayed``. ``hash_seed``: of the hashes of strings, so that sets have the same order
-    again.
+    repeated, of the run in ``replayed``, ``from_start`` or with what that kept. ``hash_seed``: of the hashes of
+    strings, so that sets have the same order again.
     """
 
     directory: str
@@ -36,6 +36,7 @@ class Options(msgspec.Struct, frozen=True):
     keep_elements: int = 4096
     replay: tuple[int, int] | None = None
     replayed: str = ""
+    from_start: bool = False
     hash_seed: int | None = None
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -20,8 +20,10 @@ from nanlint.runtime.events import FORMAT, Death, Event, Frame, Framework, Start
 from nanlint.runtime.fates import Ends, Fates, Origin
 from nanlint.runtime.frames import Users
 from nanlint.runtime.hooks import NonFinite
+from nanlint.runtime.launch import deciding_variables
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import RandomStates
+from nanlint.runtime.results import Results
 from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.telling import spot
 from nanlint.version import __version__
@@ -49,6 +51,8 @@ class ProcessRecord:
         #: what opens where something went bad, if that was asked for: it gets what may open Python's debugger there
         self.stop_at: Callable[[str, Sequence[Tensor], Callable[[], None]], None] = lambda _, __, debugger: debugger()
         self._rank = rank
+        self.results = Results(self)
+        self.kept, self.saves, self.reads = self.results.kept, self.results.saves, self.results.reads
         self.steps = 0  # a fork counts on
         self._random: RandomStates | None = None
         self._bad = False
@@ -67,6 +71,16 @@ class ProcessRecord:
         self._told: dict[Any, int] = {}
         self.fates = Fates()
         self._end = threading.local()
+
+    def came_in(self, kinds: Iterable[str]) -> None:
+        """See ``Watch.came_in``."""
+        self.results.outside = self.results.outside.union(kinds)
+
+    def explains(self, kinds: frozenset[str], frames: Sequence[Frame] = ()) -> bool:
+        """See ``Watch.explains``."""
+        there = tuple(frames) or self.frames(1)
+        known = self.results.outside.union(*(self.results.written.kinds_at(one.path, one.line) for one in there))
+        return "nan" in known or kinds <= known
 
     def watch_framework(self, name: str, version: str) -> None:
         """A framework was imported, and its adapter started."""
@@ -191,6 +205,7 @@ class ProcessRecord:
                 directory=os.getcwd(),
                 watch=self.mode,
                 hash_seed=self.options.hash_seed,
+                variables=deciding_variables(),
             )
         )
         return file

@@ -27,6 +27,7 @@ from nanlint.runtime.hooks import Guard
 from nanlint.runtime.importing import Hook, probed_code
 from nanlint.runtime.options import Options, options_of_environment
 from nanlint.runtime.recorder import Recorder
+from nanlint.runtime.results import TEXTS
 
 #: files of the watch
 OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
@@ -57,6 +58,7 @@ def watch(options: Options) -> Recorder:
     probing.install(recorder)
     Hook(recorder).install()
     _probe_compiled(recorder)
+    recorder.results.start()
     atexit.register(recorder.end)
     util.register_after_fork(recorder, _end_with_child)
     return recorder
@@ -88,6 +90,7 @@ def run(command: Sequence[str], recorder: Recorder) -> None:
     if first == "-c":
         sys.argv = ["-c", *rest[1:]]
         _search_first("")
+        TEXTS["<string>"] = rest[0]
         code = probed_code(rest[0].encode("utf-8", "surrogateescape"), "<string>", recorder)
         _run_code(code or compile(rest[0], "<string>", "exec", dont_inherit=True), _main_module())
         return

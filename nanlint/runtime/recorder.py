@@ -18,6 +18,7 @@ import msgspec
 from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.arrival_record import MANY, ArrivalRecord
 from nanlint.runtime.events import (
+    NOT_REPEATED,
     Again,
     Birth,
     Death,
@@ -45,6 +46,8 @@ from nanlint.runtime.telling import KINDS, told
 KEPT = 64
 #: ops in a trace; a longer step is kept without
 LONGEST = 200_000
+#: bits of the number of steps up to which each is written down
+MANY_STEPS = 12
 #: argument of the processes that ``multiprocessing`` spawns
 SPAWNED = "--multiprocessing-fork"
 
@@ -73,6 +76,9 @@ class Recorder(ArrivalRecord):
         self._retained = 0
         self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
         self._step_began = time.time()
+        self._step_written = 0.0
+        #: the last step, where it is not written down
+        self._passed: Step | None = None
         self._ended = False
         self._error = "", ""
 
@@ -106,7 +112,7 @@ class Recorder(ArrivalRecord):
 
     def kept_step(self) -> str:
         """See ``Watch.kept_step``."""
-        return "" if self._random is None else self._random.repeated.kept
+        return "" if self._random is None or self.options.from_start else self._random.repeated.kept
 
     def resume(self, step: int) -> None:
         """See ``Watch.resume``."""
@@ -270,9 +276,8 @@ class Recorder(ArrivalRecord):
             self._write(msgspec.structs.replace(step, numbers=step.numbers | numbers) if numbers else step)
 
     def _worth_writing(self, step: int) -> bool:
-        """All steps while the file is small; then ever fewer."""
-        thinned = self._size // max(self.options.limit, 1)
-        return step % (1 << min(int(thinned * 4), 30)) == 0
+        """All of the first steps; then ever fewer, so that their number grows with the logarithm of the run's."""
+        return step % (1 << max(0, step.bit_length() - MANY_STEPS)) == 0
 
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""
@@ -298,7 +303,11 @@ class Recorder(ArrivalRecord):
                 self._measured.update(awaited())
                 awaited = None
             told = {name: str(x) for name, x in (self._measured | numbers).items()}
-            if self._worth_writing(self.steps):
+            self._passed = None
+            if not self._worth_writing(self.steps) and now - self._step_written < STALE:
+                self._passed = Step(self.steps, self._step_began, now - self._step_began, trace, told)
+            else:
+                self._step_written = now
                 step = Step(self.steps, self._step_began, now - self._step_began, trace, told)
                 if awaited is None and not self._unsettled:
                     self._write(step)
@@ -320,7 +329,7 @@ class Recorder(ArrivalRecord):
     def _compare(self, difference: str) -> None:
         if difference:
             self.alert(
-                "not-repeated",
+                NOT_REPEATED,
                 f"{difference}: from here on, this run differs from the original (possible causes: unseeded random "
                 "numbers that are not from Python, NumPy or the frameworks; threads; clocks)",
             )
@@ -329,7 +338,10 @@ class Recorder(ArrivalRecord):
         """The steps that are to be repeated begin, or are over."""
         if self.steps > last:
             if not self._bad and self._random is not None and self._random.alone:
-                self.alert("not-repeated", f"no problem appeared in step {last:,} this time")
+                again = (
+                    f"; from its start: nanlint replay {self.options.replayed} --from-start" if self._resumed else ""
+                )
+                self.alert(NOT_REPEATED, f"no problem appeared in step {last:,} this time, which says nothing{again}")
             raise Repeated(0)
         if self.steps >= first and self.mode != "all":
             for adapter in self.adapters:
@@ -351,6 +363,9 @@ class Recorder(ArrivalRecord):
             if self._ended:
                 return
             self._settle()
+            passed, self._passed = self._passed, None
+            if passed is not None:
+                self._write(passed)
             for seen in self._seen.values():
                 self._write(seen.event())
             for number, count in self._counts.items():
@@ -378,7 +393,8 @@ class Recorder(ArrivalRecord):
                 return
             repeated, self._repeated = self._repeated, None
             if repeated is not None and self.steps < repeated[0] and self._random is not None and self._random.alone:
-                self.alert("not-repeated", f"the program ended before step {repeated[1]:,} began")
+                self.alert(NOT_REPEATED, f"the program ended before step {repeated[1]:,} began")
+            self.results.stop()
             for adapter in self.adapters:
                 safely(self, f"the end of {adapter.name}", adapter.stop)
                 safely(self, f"the end of {adapter.name}", adapter.release)

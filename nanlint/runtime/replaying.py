@@ -18,7 +18,7 @@ from multiprocessing import current_process
 
 import msgspec
 
-from nanlint.runtime.events import Alert, Birth, Checkpoint, Observed, Step
+from nanlint.runtime.events import KEPT, Alert, Birth, Checkpoint, Observed, Step
 from nanlint.runtime.options import Options
 from nanlint.runtime.runfile import Process, RunError, RunRecord, read_run
 
@@ -187,7 +187,7 @@ def steps_to_repeat(run: RunRecord) -> tuple[int, int]:
 def bad_steps(run: RunRecord) -> Iterator[int]:
     """The steps that went bad, in any process."""
     for _, event in run:
-        if isinstance(event, Birth) or (isinstance(event, Alert) and event.alert in BAD):
+        if isinstance(event, Birth) or (isinstance(event, Alert) and event.alert in BAD and KEPT not in event.details):
             yield event.step
         elif isinstance(event, Observed) and event.bad_step is not None:
             yield event.bad_step

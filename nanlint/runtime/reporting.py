@@ -53,6 +53,8 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
     lines.append(summary(verdicts))
     if verdicts.failure:
         lines.append(f"The program {verdicts.failure}{'' if verdicts.failure.endswith('.') else '.'}")
+    if verdicts.cut is not None:
+        lines.append(f"The run was {_cut(verdicts)}: what came after is not known.")
     if verdicts.damaged:
         cut = _many(verdicts.damaged, "line")
         lines.append(f"{cut} of the record could not be read: this report may be incomplete.")
@@ -66,7 +68,12 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
 
 def first_words(verdicts: Verdicts) -> str:
     """What is to be said of a run before all else, in one line."""
-    return next(iter(_bad(verdicts, {}, plain)), "no problem was seen")
+    none = "no problem was seen" if verdicts.cut is None else f"{_cut(verdicts)}: no problem was seen until then"
+    return next(iter(_bad(verdicts, {}, plain)), none)
+
+
+def _cut(verdicts: Verdicts) -> str:
+    return f"cut off at step {verdicts.cut:,}"
 
 
 def _bad(verdicts: Verdicts, afterwards: Mapping[Birth, Hindsight], paint: Paint) -> list[str]:

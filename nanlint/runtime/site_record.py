@@ -44,6 +44,8 @@ class Tally:
 
     def add(self, role: str, health: Health, step: int) -> None:
         """What came by in a role, at a step."""
+        if role == "result":  # another execution: what came back to the one before is not of this
+            self.last = {name: one for name, one in self.last.items() if not name.startswith(GRADIENT_OF)}
         self.last[role] = health
         self.roles[role] = self.roles[role].merged(health) if role in self.roles else health
         if role == self.site.operand and health.low is not None and health.high is not None:

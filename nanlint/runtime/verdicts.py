@@ -9,6 +9,8 @@ from enum import Enum
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.runtime.events import (
+    KEPT,
+    NOT_REPEATED,
     Again,
     Alert,
     Birth,
@@ -19,6 +21,7 @@ from nanlint.runtime.events import (
     Filtered,
     Module,
     Observed,
+    Step,
     is_bad,
 )
 from nanlint.runtime.fates import FEW
@@ -29,8 +32,8 @@ from nanlint.runtime.replaying import bad_steps
 from nanlint.runtime.runfile import RunRecord
 from nanlint.runtime.sites import GRADIENT_PATH, Site, key_of, sites_of
 
-#: exit code of a run in which something went wrong
-BAD = 1
+#: exit codes of a run in which something went wrong, and of one that says nothing
+BAD, UNKNOWN = 1, 2
 
 #: an operand that came nearer to its pole than this (where it is below 1: than this beside its size) was close to it
 CLOSE = 1e-3
@@ -89,7 +92,8 @@ class Verdicts:
 
     ``damaged``: how many lines of the record could not be read, as when the disk was full. ``repeatable``: the step
     that went bad first, of a run that kept what it takes to repeat it. ``watch``:
-    what was watched, ``command``: of what. ``outcome``: how the program ended, where `nanlint verify` ran it.
+    what was watched, ``command``: of what. ``outcome``: how the program ended, where `nanlint verify` ran it. ``cut``:
+    the step after which its record ends without an end, as that of a killed process does.
     """
 
     findings: tuple[Verdict, ...] = ()
@@ -105,6 +109,7 @@ class Verdicts:
     watch: str = ""
     command: tuple[str, ...] = ()
     outcome: Outcome | None = None
+    cut: int | None = None
 
     @property
     def confirmed(self) -> tuple[Verdict, ...]:
@@ -128,7 +133,9 @@ class Verdicts:
 
     @property
     def exit_code(self) -> int:
-        """1 where something went wrong; else the program's own."""
+        """1 where something went wrong; 2 where a step was not repeated, which is no verdict; or the program's own."""
+        if not self.bad and any(one.alert == NOT_REPEATED for one in self.alerts):
+            return UNKNOWN
         return BAD if self.bad else self.outcome.code if self.outcome is not None else 0
 
     @property
@@ -152,10 +159,10 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     births = births_of(run)
     fates = fates_of(run)
     observed = observed_of(run)
-    alerts: dict[tuple[str, str], Alert] = {}
+    alerts: dict[object, Alert] = {}
     for _, event in run:
         if isinstance(event, Alert):
-            alerts.setdefault((event.alert, event.message), event)
+            alerts.setdefault((event.alert, event.message, event.frames[:1]), event)
     findings, claimed = [], set()
     for path, module in modules.items():
         kept = kept_module(run.directory, module)
@@ -170,10 +177,14 @@ def verdicts_of(run: RunRecord) -> Verdicts:
             verdict = verdict_of(diagnostic, site, observed.get(key, []), own, path in probed)
             findings.append(after_alerts(after_death(verdict, fates), alerts.values()))
     born = tuple((birth, count) for birth, count in births if birth.site not in claimed)
-    arrived = list(filter(is_bad, alerts.values()))
+    arrived = [one for one in alerts.values() if is_bad(one) and KEPT not in one.details]
     ended = [(birth, count, fates.get(_identity(birth))) for birth, count in born]
     died = tuple((birth, count, death) for birth, count, death in ended if death is not None)
     born = tuple((birth, count) for birth, count, death in ended if death is None)
+    if arrived or born or any(one.state is State.CONFIRMED for one in findings):
+        alerts = {key: one for key, one in alerts.items() if KEPT not in one.details}  # which only shows the same
+    else:
+        arrived = list(filter(is_bad, alerts.values()))
     if arrived and not born and not any(one.state is State.CONFIRMED for one in findings):
         often = [one for one in died if one[1] > FEW]  # which were not followed each time
         born, died = tuple(one[:2] for one in often), tuple(one for one in died if one not in often)
@@ -183,7 +194,9 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     if arrived:
         explained = bool(born or causes)
         findings = [after_arrival(one, arrived[0], explained) for one in findings]
-    started = run.processes[0].started
+    first = run.processes[0]
+    started, ended_at = first.started, [one for one in first.events if isinstance(one, Ended)]
+    steps = [one.number + 1 for one in first.events if isinstance(one, Step)]
     return Verdicts(
         findings=tuple(findings),
         born=born,
@@ -191,12 +204,13 @@ def verdicts_of(run: RunRecord) -> Verdicts:
         symptoms=symptoms,
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
-        ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
+        ended=next(iter(ended_at), None),
         sources=sources,
         damaged=sum(process.damaged for process in run.processes),
         repeatable=min(bad_steps(run), default=None) if any(isinstance(e, Checkpoint) for _, e in run) else None,
         watch=started.watch,
         command=started.command,
+        cut=None if ended_at else max(steps, default=0),
     )
 
 

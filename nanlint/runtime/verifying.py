@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from nanlint.runtime.judging import judge
 from nanlint.runtime.launch import HASH_SEED, launch, new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import steps_to_repeat
-from nanlint.runtime.runfile import RunError, RunRecord, read_run
+from nanlint.runtime.runfile import RunError, read_run
 from nanlint.runtime.verdicts import Verdicts
 
 if TYPE_CHECKING:
@@ -39,18 +39,27 @@ def verify_command(command: Sequence[str], *, watch: str = "sites", **options: A
     return _run(command, watch=watch, hash_seed=seed, **options)
 
 
-def replay_command(replayed: str, command: Sequence[str] = (), *, step: int | None = None, **options: Any) -> Verified:
+def replay_command(
+    replayed: str, command: Sequence[str] = (), *, step: int | None = None, from_start: bool = False, **options: Any
+) -> Verified:
     """Repeat a step of a run, the first bad one unless ``step`` says which, and judge; as ``verify_command``.
 
-    ``command``: the program, if it is another one than that of the run.
+    ``command``: the program, if it is another one than that of the run, where this process is; else it runs where it
+    ran. ``from_start``: all steps before are repeated, too, and what the run kept of the step is left alone.
     """
     run = read_run(replayed)
     steps = steps_to_repeat(run) if step is None else (step, step)
+    started = run.processes[0].started
+    if not command and not os.path.isdir(started.directory):
+        raise RunError(f"{replayed}: its program ran in {started.directory}, which is gone: give the program to run")
     return _run(
-        command or command_to_repeat(run),
+        command or started.command,
+        where=None if command else started.directory,
+        variables=started.variables or None,
+        from_start=from_start,
         replay=steps,
         replayed=os.path.abspath(replayed),
-        hash_seed=run.processes[0].started.hash_seed,
+        hash_seed=started.hash_seed,
         **options,
     )
 
@@ -62,12 +71,14 @@ def _run(
     include: Sequence[str] = (),
     confidence: Confidence = Confidence.LIKELY,
     run_directory: str | None = None,
+    where: str | None = None,
+    variables: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Verified:
-    """``options``: the other fields of ``Options``."""
+    """``where`` and ``variables``: see ``launch``; ``options``: the other fields of ``Options``."""
     for name in filters:
         filter_of(name)
-    reject_missing(command)
+    reject_missing(command, where or "")
     directory = new_run(run_directory)
     asked = Options(
         directory=directory,
@@ -76,7 +87,7 @@ def _run(
         confidence=str(confidence),
         **options,
     )
-    verdicts = judge(directory, launch(command, asked))
+    verdicts = judge(directory, launch(command, asked, where, variables))
     if not verdicts.born:
         return Verified(directory, verdicts)
     # only then the linter is loaded in this process, too
@@ -85,18 +96,8 @@ def _run(
     return Verified(directory, verdicts, hindsight_of(verdicts, directory))
 
 
-def command_to_repeat(run: RunRecord) -> tuple[str, ...]:
-    """The program of a run, which only runs as it did where it ran. Raises RunError elsewhere."""
-    directory = run.processes[0].started.directory
-    if os.path.realpath(directory) != os.path.realpath(os.getcwd()):
-        raise RunError(
-            f"{run.directory}: its program ran in {directory}: change to that directory, or give the program to run"
-        )
-    return run.processes[0].started.command
-
-
-def reject_missing(command: Sequence[str]) -> None:
-    """Say what cannot be run before anything is done. Raises RunError."""
+def reject_missing(command: Sequence[str], where: str = "") -> None:
+    """Say what cannot be run in a directory before anything is done. Raises RunError."""
     first, *rest = command
     if first in ("-m", "-c"):
         if not rest:
@@ -104,7 +105,7 @@ def reject_missing(command: Sequence[str]) -> None:
         return
     if first.startswith("-"):
         raise RunError(f"{first}: neither an option of nanlint verify nor a program; options come before the program")
-    if not os.path.exists(first) and rest and os.path.basename(first).startswith("python"):
+    if not os.path.exists(os.path.join(where, first)) and rest and os.path.basename(first).startswith("python"):
         raise RunError(f"{first}: leave it out and give the program: nanlint verify -- {' '.join(rest)}")
-    if not os.path.exists(first):
+    if not os.path.exists(os.path.join(where, first)):
         raise RunError(f"{first}: no such program")

@@ -147,11 +147,13 @@ def _launch_forks(address: str, preloaded: Preloaded) -> None:
     start = [sys.executable, *flags, "-m"]
     path = f"{STARTUP}{os.pathsep}{os.environ['PYTHONPATH']}"
 
-    def popen(arguments: Sequence[str], env: Mapping[str, str]) -> Forked | subprocess.Popen[bytes]:
+    def popen(
+        arguments: Sequence[str], env: Mapping[str, str], cwd: str | None = None
+    ) -> Forked | subprocess.Popen[bytes]:
         is_start = arguments[: len(start)] == start and env["PYTHONPATH"] == path and launch.HASH_SEED not in env
         if is_start and preloaded.fits(env) and not any(map(sets_environment, arguments)):
-            return Forked(address, arguments[len(start) :], env, os.getcwd())
-        return subprocess.Popen(arguments, env=env)
+            return Forked(address, arguments[len(start) :], env, cwd or os.getcwd())
+        return subprocess.Popen(arguments, env=env, cwd=cwd)
 
     vars(launch)["subprocess"] = SimpleNamespace(Popen=popen, _args_from_interpreter_flags=lambda: flags)
 

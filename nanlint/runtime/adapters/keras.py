@@ -105,8 +105,8 @@ class KerasAdapter(Adapter):
                 self.watch.fed(None)
 
     def _trained(self, model: Any) -> None:
-        """Are the weights finite that a training leaves?"""
-        for one in model.trainable_variables:
+        """Is all finite that a training leaves: weights, statistics, what the optimizer keeps?"""
+        for one in (*model.trainable_variables, *model.non_trainable_variables, *model.optimizer.variables):
             health = self.health(one)
             if health.bad:
                 self.watch.arrived("parameter", one.path, health, asked="fit()", frames=self.watch.frames())

@@ -42,6 +42,9 @@ MODES = {
 }
 #: what computes without a look at the flags of the processor
 SILENT = ("vdot", "einsum", "convolve", "correlate", "interp", "linalg.inv", "linalg.solve")
+#: what writes arrays into files, and what reads them
+SAVERS = ("save", "savez", "savez_compressed", "savetxt")
+READERS = ("load", "loadtxt", "genfromtxt", "fromfile", "frombuffer", "fromstring")
 #: how often the operands of one place are looked at exactly
 LOOKS = 4
 
@@ -59,9 +62,13 @@ class NumpyAdapter(Adapter):
 
     def start(self) -> None:
         """Take over the handler of floating-point errors: it costs nothing while all is well."""
-        if self.watch.mode != "sites" and self._errors is None and hasattr(_CORE, "_ufunc_config"):
+        if self._errors is None and hasattr(_CORE, "_ufunc_config"):
             self._errors = _Errors(self.watch)
             self._errors.start()
+            for name in SAVERS:
+                self._hooks.around(np, name, self.watch.saves(f"np.{name}()"), f"np.{name}")
+            for name in READERS:
+                self._hooks.around(np, name, self.watch.reads(), f"np.{name}")
             self._hooks.around(threading.Thread, "_bootstrap_inner", self._errors.in_thread, "a new thread")
             if importlib.util.find_spec("numba") is None:  # which compiles NumPy's functions by their identity
                 for path in SILENT:
@@ -249,6 +256,8 @@ class _Heard:
         if result is not None:
             output = health_of_array(result)
             kinds = output.bad.difference(*(x.health.bad for x in inputs))
+            if error == "invalid value" and output.nan > max((x.health.nan for x in inputs), default=0):
+                kinds |= {"nan"}  # beside those that were given
             outputs = (Tensor("result", output, result),)
             if not kinds or (error == "invalid value" and kinds != {"nan"}):
                 return None  # nothing new; or told already with the infinities, whose flag is looked at first

@@ -165,7 +165,7 @@ class Arrivals:
                 return
             before = frozenset[str]().union(*(kinds_here(x) for x in _arrays(given)))
             kinds = kinds_here(loss if loss is not None else bad[0])
-        if "nan" in before or kinds <= before:
+        if ("nan" in before or kinds <= before) and self._watch.explains(kinds):
             return
         if loss is not None:
             self._watch.arrived("loss", "the loss", loss, asked=asked)
@@ -221,10 +221,12 @@ class Arrivals:
         results += [x for one in call.watched if (call.due or last) and (x := one()) is not None and x is not call.loss]
         with self._quiet():
             before = frozenset[str]().union(*(kinds_here(x) for one in call.given if (x := one()) is not None))
-            if "nan" in before:
+            frames = (place(*call.line),) if call.line is not None else ()
+            if "nan" in before and self._watch.explains(frozenset(["nan"]), frames):
                 return
             for x in results:
-                kinds = kinds_here(x) - before
+                kinds = kinds_here(x)
+                kinds -= before if kinds <= before and self._watch.explains(kinds, frames) else frozenset()
                 if not (call.kind.trains and (x is call.loss or call.known)):
                     kinds &= frozenset(() if call.kind.writes_nan and not call.kind.trains else ("nan",))
                 if kinds:
@@ -232,7 +234,6 @@ class Arrivals:
             else:
                 return
         name = f"a result of jit({call.kind.name})"
-        frames = (place(*call.line),) if call.line is not None else ()
         self._watch.arrived("loss" if x is call.loss else "result", name, x, asked="its call", frames=frames)
 
 

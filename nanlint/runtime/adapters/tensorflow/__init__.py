@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import tensorflow as tf
+
 from nanlint.runtime.adapter import Adapter, Watch
 from nanlint.runtime.adapters.tensorflow import tensors
 from nanlint.runtime.adapters.tensorflow.eager import EagerWatch
@@ -20,6 +22,7 @@ class TensorFlowAdapter(Adapter):
     """TensorFlow 2, eager and in graphs."""
 
     name: ClassVar[str] = "tensorflow"
+    holders: ClassVar[tuple[type, ...]] = (tf.Variable,)
     probes_graphs: ClassVar[bool] = True
 
     def __init__(self, watch: Watch) -> None:

@@ -35,9 +35,11 @@ class TorchAdapter(Adapter):
     """PyTorch's adapter."""
 
     name: ClassVar[str] = "torch"
+    holders: ClassVar[tuple[type, ...]] = (torch.nn.Module, torch.optim.Optimizer)
 
     def __init__(self, watch: Any) -> None:
         super().__init__(watch)
+        self._goes = lambda one: hooks.safely(watch, "what a model keeps", watch.kept, one)
         self._births = Births(watch)
         self._batches = Batches(watch)
         self._sentinel = Sentinel(watch, self._births, self._batches)
@@ -45,6 +47,7 @@ class TorchAdapter(Adapter):
         self._compiled = Compiled(watch, self._births)
         self._scripted = Scripted(watch)
         self._arrivals = Arrivals(watch, self._batches.latest, self._births.far)
+        self._hooks = hooks.Hooks(watch)
         self._steps.tell(self._arrivals.stepped, self._arrivals.skipped)
 
     def start(self) -> None:
@@ -58,8 +61,14 @@ class TorchAdapter(Adapter):
         self._batches.start()
         self._steps.start()
         self._arrivals.start()
+        if not self._hooks:
+            for kind in self.holders:
+                self._hooks.put(kind, "__del__", self._goes)
+            self._hooks.around(torch, "save", self.watch.saves("torch.save()"), "torch.save")
+            self._hooks.around(torch, "load", self.watch.reads(), "torch.load")
 
     def stop(self) -> None:
+        self._hooks.take_away()
         self._arrivals.stop()
         self._steps.stop()
         self._batches.stop()

@@ -211,6 +211,7 @@ class Arrivals:
 
     def _is_given(self, roots: Sequence[Any], kinds: frozenset[str]) -> bool:
         """Whether it was bad already in what the loss is made of: data, or parameters that no step has changed."""
+        self._watch.came_in(kind for one in _tensors(self._latest()) for kind in kinds_of(one))
         trained = {id(p) for optimizer in list(self._stepped) for p in parameters_of(optimizer)}
         leaves, nodes = _leaves(roots)
         data = [tensor for node in nodes for tensor in _saved(node)]

@@ -49,7 +49,7 @@ class Batches:
         self._undo: Callable[[], None] | None = None
         self._last: list[weakref.ref[torch.Tensor]] = []
         self._handed: deque[Handed] = deque(maxlen=KEPT)
-        self._epochs: Counter[tuple[str, int, str] | None] = Counter()
+        self._epochs: Counter[object] = Counter()
         self._generators = Generators()
         self._again: Callable[[], Any] | None = None
 
@@ -82,8 +82,8 @@ class Batches:
 
     def _note(self, batch: Any, iterator: Any) -> None:
         number = iterator._num_yielded - 1
-        if number == 0:  # each loop over a loader has epochs of its own
-            loop = self._watch.user_line()
+        if number == 0:  # each loop over each set of data has epochs of its own
+            loop = self._watch.user_line(), id(iterator._dataset)
             self._epochs[loop] += 1
             self._watch.at(epoch=self._epochs[loop] - 1)
         if self._watch.mode == "sentinel":

@@ -36,6 +36,7 @@ from nanlint.runtime.adapters.torch.breakdown import (
 from nanlint.runtime.adapters.torch.formulas import Pending, Unmoded
 from nanlint.runtime.adapters.torch.lines import Lines, inside
 from nanlint.runtime.adapters.torch.plans import Plan, inputs_of, keys_of, outputs_of, plain, plan_of
+from nanlint.runtime.adapters.torch.steps import names_among
 from nanlint.runtime.fates import DECISION, TEST
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard, Hooks
@@ -448,8 +449,9 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         """The first nan of a run came out of no op: it is in the data."""
         self._births.fed = True
         for name, tensor in inputs:
-            if NAN in kinds_of(tensor):
-                return nan_in_data(name, tensor, self._watch.frames(1))
+            if NAN in kinds_of(tensor) and not tensor.requires_grad:  # as what a step has broken does
+                known = names_among({id(tensor)}, {}, self._watch.owns_file)
+                return nan_in_data(known.get(id(tensor), name), tensor, self._watch.frames(1))
         return None
 
 

@@ -6,12 +6,13 @@ A parameter that never gets a gradient, one that an optimizer breaks, a step tha
 from __future__ import annotations
 
 import functools
+import gc
 import math
 import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from torch.optim import Optimizer
@@ -19,8 +20,10 @@ from torch.optim import Optimizer
 from nanlint.runtime.adapter import Tensor, Watch, around
 from nanlint.runtime.adapters.torch.breakdown import NONE, apart, health_of, is_concrete, parts_of, suspicious
 from nanlint.runtime.adapters.torch.deferred import numbers_on_devices
-from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.hooks import Guard
+
+if TYPE_CHECKING:
+    from nanlint.runtime.adapters.torch.eager import Births
 
 #: a parameter without a gradient is told of after so many steps, or at the end of a shorter run
 PATIENCE = 100
@@ -68,9 +71,22 @@ class Steps:
             own = kind.__dict__.get("step")
             if own is not None and getattr(own, "hooked", False):
                 kind.step = self._wrapped(own)
+        if self._made:
+            self._wrap_instances()
         original = torch.amp.GradScaler.step
         torch.amp.GradScaler.step = around(self._watch, "a loss scaler", original, self._scaled)
         self._undo.append(lambda: setattr(torch.amp.GradScaler, "step", original))
+
+    def _wrap_instances(self) -> None:
+        """Optimizers that were there before may have a ``step`` of their own, as schedulers give them one."""
+        for one in [one for one in gc.get_objects() if issubclass(type(one), Optimizer) and "step" in vars(one)]:
+            own, known = one.step, weakref.ref(one)
+
+            def stepped(step: Callable[..., Any], *args: Any, known: Any = known, **kwargs: Any) -> Any:
+                return self._step(lambda _, *args, **kwargs: step(*args, **kwargs), known(), *args, **kwargs)
+
+            one.step = around(self._watch, "an optimizer's step", own, stepped)
+            self._undo.append(functools.partial(_put_back, known, own))
 
     def stop(self) -> None:
         if self._undo:
@@ -255,6 +271,12 @@ def parameters_of(optimizer: Optimizer) -> Iterator[torch.Tensor]:
     """All that an optimizer trains."""
     for group in optimizer.param_groups:
         yield from group["params"]
+
+
+def _put_back(known: Callable[[], Any], step: Callable[..., Any]) -> None:
+    optimizer = known()
+    if optimizer is not None:
+        optimizer.step = step
 
 
 def _is_builtin(optimizer: Optimizer) -> bool:

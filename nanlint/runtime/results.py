@@ -1,0 +1,256 @@
+"""What a program leaves behind: what it prints, logs and writes, what it saves, what it keeps to its end.
+
+Only what is not finite there is asked about, and what the program did not write as such itself (``written``) is told.
+Nothing here is about a framework: what tensors hold is asked of their adapters.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import gc
+import io
+import math
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from nanlint.runtime.frames import place
+from nanlint.runtime.health import Health, health_of_numbers
+from nanlint.runtime.hooks import Hooks, safely
+from nanlint.runtime.written import TOKEN, Written, kinds_in
+
+if TYPE_CHECKING:
+    from nanlint.runtime.process_record import ProcessRecord
+
+#: as a failure is told
+WHAT = "what the program leaves"
+#: objects of one result that are looked at, how deep they may lie, and results that are told
+MOST, DEEP, TOLD = 20_000, 40, 8
+#: what hands a text on that the user's code gives it
+WRITERS = ("pathlib", "csv", "json")
+#: attributes in which models keep what has names of its own
+INNER = frozenset({"_parameters", "_buffers", "_modules", "state", "param_groups"})
+#: texts of programs that are no file (``-c``)
+TEXTS: dict[str, str] = {}
+
+
+class Told(io.TextIOWrapper):
+    """A file whose text is looked at as it is written."""
+
+    results: Results
+
+    def write(self, text: str, /) -> int:
+        """As of any file."""
+        self.results.hear(text, str(self.name))
+        return super().write(text)
+
+
+class Opened:
+    """``open``, which gives the user's code files that tell what is written; as a builtin, it binds to nothing."""
+
+    def __init__(self, results: Results, own: Any) -> None:
+        self._results, self._own = results, own
+        functools.update_wrapper(self, own)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        file = self._own(*args, **kwargs)
+        if type(file) is io.TextIOWrapper and file.writable() and self._results.heeds(sys._getframe(1)):
+            newline = kwargs.get("newline", args[5] if len(args) > 5 else None)
+            mode, buffered, encoding, errors = file.mode, file.line_buffering, file.encoding, file.errors
+            file = Told(file.detach(), encoding, errors, newline, buffered)
+            file.mode, file.results = mode, self._results  # type: ignore[misc]
+        return file
+
+
+class Results:
+    """The results of a process."""
+
+    def __init__(self, watch: ProcessRecord) -> None:
+        self.watch = watch
+        self._hooks = Hooks(watch)
+        self.written = Written(self._files, TEXTS)
+        #: whether what is left is told of
+        self.heeded = True
+        self._told = 0
+        self._undo: list[Callable[[], object]] = []
+        self._started = False
+        #: objects that were looked at under the name that the program has for them
+        self._named: set[int] = set()
+        #: the kinds of what was read from outside
+        self.outside: frozenset[str] = frozenset()
+
+    def start(self) -> None:
+        """Hear of what is written from now on, and look at what there is at the end."""
+        self._started = True
+        for stream in (sys.stdout, sys.stderr):
+            if type(stream) is io.TextIOWrapper:
+                self._tell_of(stream)
+        opened = Opened(self, builtins.open)
+        for owner in (builtins, io):
+            self._hooks.put(owner, "open", opened)
+        self._hooks.around(pickle, "dump", self._saves, "pickle.dump")
+
+    def stop(self) -> None:
+        """Look at what the user's modules hold, and hear no more."""
+        self._hooks.take_away()
+        while self._undo:
+            self._undo.pop()()
+        if self._started:
+            safely(self.watch, WHAT, self._left)
+        for one in gc.get_objects() if self._holders else ():
+            if issubclass(type(one), self._holders):
+                safely(self.watch, WHAT, self.kept, one)
+
+    # ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def heeds(self, caller: Any) -> bool:
+        """Whether a file is told of that is opened here."""
+        return self.watch.owns_file(caller.f_code.co_filename) or caller.f_globals.get("__name__") in WRITERS
+
+    def hear(self, text: str, name: str) -> None:
+        """This is written into a file, or printed."""
+        if ("n" in text or "N" in text or "I" in text) and TOKEN.search(text):
+            safely(self.watch, WHAT, self._wrote, text, name)
+
+    def _tell_of(self, stream: io.TextIOWrapper) -> None:
+        def write(text: str, /) -> int:
+            if isinstance(text, str):
+                self.hear(text, "")
+            return io.TextIOWrapper.write(stream, text)
+
+        stream.write = write  # type: ignore[method-assign]
+        self._undo.append(functools.partial(vars(stream).pop, "write", None))
+
+    def _wrote(self, text: str, name: str) -> None:
+        line = self.watch.user_line()
+        kinds = kinds_in(self.written.unlabelled(text))
+        if line is None or not kinds - self.outside:
+            return
+        kinds -= self.written.kinds_at(line[0], line[1])
+        if kinds:
+            numbers = [{"nan": math.nan, "pinf": math.inf, "ninf": -math.inf}[kind] for kind in kinds]
+            what = "a number that is written" if name else "a number that is printed"
+            self._tell(what, health_of_numbers(numbers), line[:2], name or "standard output")
+
+    # ── what is saved and kept ──────────────────────────────────────────────────────────────────────────────────────
+
+    def reads(self) -> Any:
+        """See ``Watch.reads``."""
+
+        def hook(original: Any, *args: Any, **kwargs: Any) -> Any:
+            found = original(*args, **kwargs)
+            safely(self.watch, WHAT, self._was_given, found)
+            return found
+
+        return hook
+
+    def _was_given(self, found: Any) -> None:
+        self.watch.came_in(kind for _, health in self._bad(found, "") for kind in health.bad)
+
+    def saves(self, asked: str) -> Any:
+        """See ``Watch.saves``."""
+
+        def hook(original: Any, *args: Any, **kwargs: Any) -> Any:
+            safely(self.watch, WHAT, self.saved, [*args[:2], *kwargs.values()], asked)
+            return original(*args, **kwargs)
+
+        return hook
+
+    def _saves(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.saves("pickle.dump()")(original, *args, **kwargs)
+
+    def saved(self, values: Iterable[Any], asked: str) -> None:
+        """This is what the program saves here."""
+        line = self.watch.user_line()
+        if line is None:
+            return
+        for name, health in self._bad(list(values), ""):
+            written = self.written.kinds_at(line[0], line[1]) | self.written.kinds(*name.split("."))
+            if health.bad - written - self.outside:
+                self._tell(f"what is saved as {name}" if name else "what is saved", health, line[:2], asked)
+                return
+
+    def kept(self, owner: object) -> None:
+        """See ``Watch.kept``; also of what is there at the end."""
+        if id(owner) not in self._named:
+            self._look(owner, "", lambda path: f"{path} of {type(owner).__name__}", "its end")
+
+    def _left(self) -> None:
+        """What the user's modules hold at the end, where it is there to stay."""
+        for path, module in list(self._modules()):
+            for name, value in list(vars(module).items()):
+                holder = isinstance(value, self._holders)
+                if holder or (not name.startswith("__") and self.written.is_kept(name, path)):
+                    self._look(value, name, lambda found: found, "the end of the program")
+
+    def _look(self, value: object, name: str, called: Callable[[str], str], asked: str) -> None:
+        """Tell of the first that is not finite in a value, and that the program did not write so."""
+        for path, health in self._bad(value, name):
+            names = path.split(".")
+            if health.bad - self.written.kinds(*names) - self.outside:
+                self._tell(called(path), health, self.written.line(names[-1]) or self.written.line(name), asked)
+                return
+
+    def _tell(self, name: str, health: Health, line: tuple[str, int] | None, asked: str) -> None:
+        if self.heeded and self._told < TOLD:
+            self._told += 1
+            frames = () if line is None else (place(*line),)
+            self.watch.left(name, health, asked=asked, frames=frames)
+
+    def _modules(self) -> Iterator[tuple[str, ModuleType]]:
+        """The user's modules that are loaded, by their files."""
+        for name, module in list(sys.modules.items()):
+            held = vars(module) if isinstance(module, ModuleType) else {}  # others may import what they stand for
+            path = held.get("__file__") or ("<string>" if name == "__main__" else None)
+            if isinstance(path, str) and self.watch.owns_file(path):
+                yield path, module
+
+    def _files(self) -> Iterator[str]:
+        return (path for path, _ in self._modules())
+
+    def _bad(self, value: Any, name: str) -> Iterator[tuple[str, Health]]:
+        """What is not finite in a value, and in what it holds, by its path: ``average.weight``."""
+        seen: set[int] = set()
+        todo = [(value, name, 0)]
+        while todo and len(seen) < MOST:
+            value, name, depth = todo.pop()
+            adapter = self.watch.adapter_of(value)
+            if isinstance(value, float) and adapter is None:
+                health = Health() if math.isfinite(value) else health_of_numbers((value,))
+            elif adapter is not None:
+                plain = not adapter.concrete(value) or adapter.glance(value) is not None
+                health = Health() if plain else adapter.health(value)
+            else:
+                holder = isinstance(value, self._holders)
+                if holder and name:
+                    self._named.add(id(value))
+                if id(value) not in seen and depth < DEEP and (name or not holder or not depth):
+                    seen.add(id(value))
+                    todo += [(one, ".".join(filter(None, (name, key))), depth + 1) for key, one in self._parts(value)]
+                continue
+            if health.bad:
+                yield name, health
+
+    def _parts(self, value: Any) -> Iterator[tuple[str, Any]]:
+        """What an object holds, by its names; of one of a library's own class only tensors, and what holds tensors."""
+        if isinstance(value, dict):
+            yield from ((key if isinstance(key, str) else "", one) for key, one in list(value.items()))
+        elif isinstance(value, (list, tuple, set)):
+            yield from (("", one) for one in list(value))
+        elif self._owns(type(value)):
+            yield from (("" if key in INNER else key, one) for key, one in list(getattr(value, "__dict__", {}).items()))
+        elif isinstance(value, self._holders):
+            held = ((key, one) for key, one in list(getattr(value, "__dict__", {}).items()))
+            yield from (("" if key in INNER else key, one) for key, one in held if not isinstance(one, float))
+
+    def _owns(self, kind: type) -> bool:
+        module = sys.modules.get(kind.__module__)
+        path = getattr(module, "__file__", None) or ("<string>" if kind.__module__ == "__main__" else "")
+        return self.watch.owns_file(path)
+
+    @property
+    def _holders(self) -> tuple[type, ...]:
+        return tuple(kind for one in self.watch.adapters for kind in one.holders)

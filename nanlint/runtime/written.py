@@ -1,0 +1,234 @@
+"""Which infinities and nan a program writes itself, as its text says: masks of -inf, ``best = inf``, missing values.
+
+Asked only where something that is not finite was kept, printed or saved: may it be that, and unchanged? The text is
+followed by names, wherever they stand: what is assigned to one, what a function of this name returns or is given.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from nanlint.ops.floats import class_of
+
+#: a number that is not finite, as Python, NumPy, the frameworks and JSON print it
+TOKEN = re.compile(
+    r"(?<![\w.-])(-?)(?:(nan|inf)|(?<=[:,\[] )(NaN|Infinity)|(?<=[:,\[])(NaN|Infinity))(?![\w(]|\.[a-zA-Z])"
+)
+#: what stands in a text for what is formatted into it
+FORMAT = re.compile(r"%[-+ #0-9.]*[a-z]|\{[^}]*\}")
+#: names of constants
+NAMES = {"inf": math.inf, "infty": math.inf, "infinity": math.inf, "pinf": math.inf, "ninf": -math.inf, "nan": math.nan}
+#: methods that put their arguments into what they are called on, beside those that end in an underscore
+PUT = frozenset({"append", "extend", "insert", "update", "add", "fill", "put", "setdefault"})
+BOTH = {"pinf": "ninf", "ninf": "pinf"}
+
+
+def kinds_in(text: str) -> frozenset[str]:
+    """The kinds of non-finite number that a text shows."""
+    return frozenset(
+        "nan" if word[:1].lower() == "n" else "ninf" if sign else "pinf"
+        for sign, *words in TOKEN.findall(text)
+        for word in filter(None, words)
+    )
+
+
+class Written:
+    """What the user's files say of their names; ``files``: those that are loaded now, ``texts``: of what is no file."""
+
+    def __init__(self, files: Callable[[], Iterable[str]], texts: dict[str, str]) -> None:
+        self._files = files
+        self._texts = texts
+        self._trees: dict[str, ast.Module] = {}
+        self._values: dict[str, list[ast.expr]] = defaultdict(list)
+        self._known: dict[tuple[str, int], frozenset[str]] = {}
+        self._lines: dict[str, tuple[str, int]] = {}
+        #: names that are stored into, or read again where a loop begins anew
+        self._states: set[tuple[str, str]] = set()
+        self._reads: set[tuple[str, str]] = set()
+        #: what is printed as a label, and holds a word that looks like a number
+        self._labels: list[str] = []
+
+    def kinds(self, *names: str) -> frozenset[str]:
+        """The kinds that the program may have written into these names."""
+        self._read()
+        return self._reaching(list(names), frozenset())
+
+    def kinds_at(self, path: str, line: int) -> frozenset[str]:
+        """The same of all that the statement at a line holds."""
+        if (path, line) not in self._known:
+            self._known[path, line] = self._kinds_at(path, line)
+        return self._known[path, line]
+
+    def _kinds_at(self, path: str, line: int) -> frozenset[str]:
+        self._read(path)
+        statement = _statement_at(self._trees[path], line) if path in self._trees else None
+        parts = [] if statement is None else _expressions(statement)
+        kinds = frozenset[str]().union(*map(literals, parts))
+        return self._reaching([name for part in parts for name in _names_read(part)], kinds)
+
+    def unlabelled(self, text: str) -> str:
+        """A text without what stands in the program just so."""
+        self._read()
+        for label in self._labels:
+            text = text.replace(label, " ")
+        return text
+
+    def is_kept(self, name: str, path: str) -> bool:
+        """Whether the value of a variable is there to stay: stored into, carried on by a loop, or used by nothing."""
+        self._read()
+        return (path, name) in self._states or (path, name) not in self._reads
+
+    def line(self, name: str) -> tuple[str, int] | None:
+        """Where a name is last given a value."""
+        self._read()
+        return self._lines.get(name)
+
+    def _reaching(self, names: list[str], kinds: frozenset[str]) -> frozenset[str]:
+        seen = set(names)
+        while names:
+            for value in self._values.get(names.pop(), ()):
+                kinds |= literals(value)
+                more = set(_names_read(value)) - seen
+                seen |= more
+                names += more
+        return kinds
+
+    def _read(self, *more: str) -> None:
+        for path in (*self._files(), *more):
+            if path not in self._trees:
+                try:
+                    tree = ast.parse(self._texts.get(path) or "".join(linecache.getlines(path)))
+                except (SyntaxError, ValueError, RecursionError):
+                    tree = ast.Module([], [])
+                self._trees[path] = tree
+                self._gather(tree, path)
+
+    def _gather(self, tree: ast.Module, path: str) -> None:
+        functions = {
+            owner: [one.arg for one in (*node.args.posonlyargs, *node.args.args) if one.arg not in ("self", "cls")]
+            for owner, node in _functions(tree)
+        }
+        for node in ast.walk(tree):
+            for target, value in _assigned(node, functions):
+                for name in _names_stored(target):
+                    self._values[name].append(value)
+                    self._lines[name] = path, value.lineno
+                    if not isinstance(target, (ast.Name, ast.Tuple, str)):
+                        self._states.add((path, name))
+            if isinstance(node, (ast.For, ast.While)):
+                self._states |= {(path, name) for name in _carried(node.body)}
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._reads.add((path, node.id))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _number(node) is None:
+                self._labels += [part for part in FORMAT.split(node.value) if kinds_in(part)]
+
+
+def literals(e: ast.AST, sign: int = 1) -> frozenset[str]:
+    """The kinds of non-finite number that stand in an expression; of one that is computed with, of both signs."""
+    number = _number(e)
+    if number is not None:
+        kind = class_of(number * sign)
+        return frozenset((kind,)) if kind in (*BOTH, "nan") else frozenset()
+    sign = -sign if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) else sign
+    found = frozenset[str]().union(*(literals(part, sign) for part in ast.iter_child_nodes(e)))
+    return found.union(BOTH.get(kind, kind) for kind in found) if isinstance(e, ast.BinOp) else found
+
+
+def _number(e: ast.AST) -> float | None:
+    if isinstance(e, (ast.Name, ast.Attribute)):
+        return NAMES.get((e.id if isinstance(e, ast.Name) else e.attr).lower())
+    value = e.value if isinstance(e, ast.Constant) else None
+    if isinstance(value, str) and value.strip().lstrip("+-").lower() in NAMES:  # as ``float`` is given it
+        return math.copysign(NAMES[value.strip().lstrip("+-").lower()], -1 if "-" in value else 1)
+    return value if isinstance(value, float) else None
+
+
+def _assigned(node: ast.AST, functions: dict[str, list[str]]) -> Iterator[tuple[ast.expr | str, ast.expr]]:
+    """What a node gives values to, and of what: names, parameters by those who call, what is put into something."""
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
+        yield node.target, node.value
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        yield node.target, node.iter
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        own = (one for one in ast.walk(node) if isinstance(one, (ast.Return, ast.Yield)))
+        yield from ((node.name, one.value) for one in own if one.value is not None)
+        plain = [*node.args.posonlyargs, *node.args.args]
+        given = zip(reversed(plain), reversed(node.args.defaults), strict=False)
+        yield from ((one.arg, value) for one, value in given)
+        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        yield from ((one.arg, value) for one, value in named if value is not None)
+    elif isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        yield from ((k.value, v) for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str))
+    elif isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        yield from ((one.arg, one.value) for one in node.keywords if one.arg is not None)
+        yield from zip(functions.get(name, ()), node.args, strict=False)
+        named_here = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        yield from ((text, one) for text in named_here for one in node.args if not isinstance(one, ast.Constant))
+        if isinstance(node.func, ast.Attribute) and (name in PUT or name.endswith("_")):
+            yield from ((ast.Subscript(node.func.value, node), one) for one in node.args)
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a file, by what they are called as: a class is called for its ``__init__``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            made = (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+            yield from ((node.name, one) for one in made)
+
+
+def _names_stored(target: ast.expr | str) -> Iterator[str]:
+    if isinstance(target, str):
+        yield target
+    elif isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Attribute):
+        yield target.attr
+    elif isinstance(target, (ast.Subscript, ast.Starred)):
+        yield from _names_stored(target.value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for one in target.elts:
+            yield from _names_stored(one)
+
+
+def _names_read(e: ast.AST) -> Iterator[str]:
+    for node in ast.walk(e):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            yield str(node.slice.value)
+
+
+def _carried(body: list[ast.stmt]) -> set[str]:
+    """The names that a loop reads before it gives them a value: what it has left there is for the next time."""
+    given: set[str] = set()
+    early: set[str] = set()
+    for statement in body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        early |= {one.id for one in names if isinstance(one.ctx, ast.Load)} - given
+        given |= {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    return early & given
+
+
+def _statement_at(tree: ast.Module, line: int) -> ast.stmt | None:
+    """The innermost statement that a line is of."""
+    there = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and one.lineno <= line <= (one.end_lineno or 0)]
+    return max(there, key=lambda one: one.lineno, default=None)
+
+
+def _expressions(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement itself evaluates, without those inside of it."""
+    found = [one for one in ast.iter_child_nodes(statement) if isinstance(one, (ast.expr, ast.withitem))]
+    return [part for one in found for part in ([one] if isinstance(one, ast.expr) else [one.context_expr])]
