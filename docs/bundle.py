@@ -1,7 +1,6 @@
-"""What the playground loads beside Pyodide: nanlint's wheel, its packages, the examples, one answer, a manifest.
+"""What the playground loads beside Pyodide: nanlint's wheel, what it asks of nanlint, the examples, one answer, a manifest.
 
-Nothing is downloaded: the wheel is built from this tree, the packages are those of the environment that builds the
-site, as Python source.
+Nothing is downloaded: the wheel is built from this tree. Checking and fixing import no other package.
 """
 
 from __future__ import annotations
@@ -13,34 +12,24 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
 ROOT = Path(__file__).resolve().parents[1]
-#: what checking and fixing may import
-NEEDED = ("docstring-parser",)
-COMPILED = (".so", ".pyd")
 FIRST = "torch_sqrt_mse.py"
-
-
-class NotPure(Exception):
-    """A package has a module without Python source: a browser cannot load it."""
 
 
 def bundle(pyodide: str) -> Iterator[tuple[str, bytes]]:
     """The files below ``playground/``; ``pyodide`` is the address of Pyodide's own files."""
     wheel, content = nanlint_wheel()
     yield wheel, content
-    yield "packages.zip", packages()
+    yield "session.zip", asked()
     examples = sorted((ROOT / "examples").glob("*.py"))
     for path in examples:
         yield f"examples/{path.name}", path.read_bytes()
     yield "first.json", json.dumps(first_answer()).encode()
     manifest = {
         "pyodide": pyodide,
-        "archives": [wheel, "packages.zip"],
+        "archives": [wheel, "session.zip"],
         "examples": [path.name for path in examples],
         "first": FIRST,
     }
@@ -73,37 +62,9 @@ def nanlint_wheel() -> tuple[str, bytes]:
         return name, (Path(directory) / name).read_bytes()
 
 
-def packages() -> bytes:
-    """An archive of the packages, with their licenses, and of what the worker asks of nanlint."""
-    found: dict[str, Distribution] = {}
-    for name in NEEDED:
-        _gather(name, found)
-    files = {"playground_session.py": (ROOT / "docs" / "playground" / "session.py").read_bytes()}
-    for _, one in sorted(found.items()):
-        files |= pure(one)
-    return zipped(files)
-
-
-def _gather(name: str, found: dict[str, Distribution]) -> None:
-    """A distribution and what it requires."""
-    if name in found:
-        return
-    found[name] = distribution(name)
-    for line in found[name].requires or ():
-        requirement = Requirement(line)
-        if requirement.marker is None or requirement.marker.evaluate({"python_version": "3.14", "extra": ""}):
-            _gather(requirement.name.lower().replace("_", "-"), found)
-
-
-def pure(one: Distribution) -> Mapping[str, bytes]:
-    """The Python files of an installed distribution, and what it says of itself; raises NotPure."""
-    inside = [path for path in one.files or () if ".." not in path.parts and "__pycache__" not in path.parts]
-    files = {path.as_posix(): path for path in inside}
-    for name, path in files.items():
-        module = path.with_name(f"{path.name.partition('.')[0]}.py").as_posix()
-        if path.suffix in COMPILED and module not in files:
-            raise NotPure(f"{one.name}: {name} has no Python source")
-    return {name: path.read_binary() for name, path in files.items() if path.suffix not in COMPILED}
+def asked() -> bytes:
+    """An archive of what the worker asks of nanlint."""
+    return zipped({"playground_session.py": (ROOT / "docs" / "playground" / "session.py").read_bytes()})
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

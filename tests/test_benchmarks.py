@@ -65,6 +65,17 @@ def test_wheels_counts_what_is_found(cache: Path) -> None:
     assert "| NL101 log-of-softmax | 1 |" in done.stdout
 
 
+def test_what_a_mechanism_brings_is_gone_without_it(cache: Path) -> None:
+    program = "import torch\n\n\ndef unit(x: torch.Tensor):\n    return x / x.norm(dim=-1, keepdim=True)\n"
+    (cache / "tiny-1.0" / "unit.py").write_text(program)
+    done = _run("ablate.py", str(cache / "tiny-1.0"), "--only", "degenerate data", "--only", "astroid", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert "| degenerate data | 1/0 (0/0) |" in done.stdout
+    assert "| astroid |  |" in done.stdout
+    assert "degenerate data: - " in done.stderr
+    assert "unit.py:5" in done.stderr
+
+
 def test_wheels_complains_of_what_nanlint_failed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     measure, wheels = import_module("measure"), import_module("wheels")

@@ -405,7 +405,7 @@ class TestProgram:
         self, code: str, findings: int, tmp_path: Path
     ) -> None:
         (tmp_path / "a.py").write_text(f"import numpy as np\nimport torch\n{code}")
-        heavy = "libcst astroid msgspec rich docstring_parser platformdirs"
+        heavy = "libcst astroid msgspec rich platformdirs"
         program = (
             "import atexit, sys; from nanlint import cli; "
             f"atexit.register(lambda: print([name for name in {heavy.split()} if name in sys.modules])); "

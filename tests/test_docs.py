@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -171,73 +169,6 @@ def test_contributing_does_what_it_says(tmp_path: Path) -> None:
     script.write_text(code, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_layers_import_from_those_below_them_only() -> None:
-    """The list in docs/design.md, from the top; imports in functions or for type checking count as well."""
-    (layers,) = blocks(sections((ROOT / "docs" / "design.md").read_text(encoding="utf-8"))["Layers"], "text")
-    order = [line.split()[0] for line in layers.splitlines()]
-    upwards = []
-    for module, imported in imports().items():
-        here = _layer(module)
-        assert here in order, f"docs/design.md does not know the layer of {module}"
-        upwards += [f"{module}: {there}" for there in imported if order.index(_layer(there)) < order.index(here)]
-    assert not upwards
-
-
-def test_modules_do_not_import_each_other_in_a_circle() -> None:
-    """Wherever an import stands.
-
-    A part of the front end is given what holds all parts, and may name its type: Python's grammar is recursive.
-    """
-    behind = {module: _behind(module) for module in imports()}
-    circles = {frozenset(n for n in behind[m] if m in behind[n]) for m in imports() if m in behind[m]}
-    assert not circles
-
-
-def _layer(module: str) -> str:
-    return module.removeprefix("nanlint.").partition(".")[0]
-
-
-def _behind(module: str) -> set[str]:
-    """All that a module imports, and what that imports, and so on."""
-    found: set[str] = set()
-    pending = [module]
-    while pending:
-        new = imports()[pending.pop()] - found
-        found |= new
-        pending += new
-    return found
-
-
-def _modules() -> dict[str, Path]:
-    paths = {path.relative_to(ROOT).with_suffix("").parts: path for path in sorted((ROOT / "nanlint").rglob("*.py"))}
-    del paths["nanlint", "__main__"]
-    return {".".join(parts).removesuffix(".__init__"): path for parts, path in paths.items()}
-
-
-def _imports(path: Path, modules: Collection[str]) -> set[str]:
-    """The modules of the package that one names in its imports, wherever they stand."""
-    found = set()
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    holder = ast.dump(ast.parse("from nanlint.frontend.lower import Lowering").body[0])
-    for part in tree.body if path.parent.name == "frontend" else ():
-        if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING":
-            part.body = [node for node in part.body if ast.dump(node) != holder]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names if alias.name in modules}
-        elif isinstance(node, ast.ImportFrom) and node.module in modules:
-            names = (f"{node.module}.{alias.name}" for alias in node.names)
-            found |= {name if name in modules else str(node.module) for name in names}
-    return found
-
-
-@cache
-def imports() -> dict[str, set[str]]:
-    """The modules of the package that each of them imports."""
-    modules = _modules()
-    return {module: _imports(path, modules) for module, path in modules.items()}
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=[guide.name for guide in GUIDES])

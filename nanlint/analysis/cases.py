@@ -61,7 +61,6 @@ def behind(node: Node) -> list[Node]:
 
 
 def is_zero(node: Node) -> bool:
-    """Whether a node is the literal 0."""
     return node.op == CONST and node.attrs["value"] == 0
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.computed import Computed
-from nanlint.analysis.documented import Domain, domain
 from nanlint.analysis.names import MASK, is_epsilon, named, says
 from nanlint.analysis.relations import GRIDS, RELATIONS
 from nanlint.analysis.roles import untrainable
@@ -212,7 +211,6 @@ class Evaluator:
                 child.release()
 
     def _knowing(self, facts: PathCondition, *, tested: bool = False) -> Evaluator:
-        """A child that knows these facts."""
         child = Evaluator(
             self.lowering,
             facts,
@@ -245,7 +243,6 @@ class Evaluator:
         return found
 
     def value(self, node: Node) -> Value:
-        """What is known of a node."""
         found = self._memo.get(node.index)
         if found is None and self._outer is not None:
             # what was made before the loop does not depend on it
@@ -431,6 +428,11 @@ class Evaluator:
                 return related
         if op == "part" and called(node) and self.value(node["x"]) == self.top:
             return self.suggested(node) or self.top
+        return self.transferred(node)
+
+    def transferred(self, node: Node) -> Value:
+        """What an op of the catalogue makes of its operands."""
+        op, known = node.op, OPS[node.op]
         operands, attrs = self.in_precision(node, {name: self.value(arg) for name, arg in node.args.items()})
         if op == "variable" and node.site is not None and untrainable(node.site):
             return replace(known.transfer(operands, node.attrs), zero=UNKNOWN, neg=UNKNOWN, why={})
@@ -501,9 +503,6 @@ class Evaluator:
         """A parameter: its default's sign and size, its annotation, at last its name."""
         kind = self.annotated(node)
         default = node.get("default")
-        if (stated := stated_domain(node)) is not None and not is_epsilon(node.name):
-            numeric = default is not None and self.value(default).constant is not None
-            return replace(within(stated), kind=Kind.SCALAR if numeric else kind, format=self.top.format)
         if default is not None:
             c = self.value(default).constant
             if c is not None and self.by_default:
@@ -535,7 +534,6 @@ class Evaluator:
         return Kind.SCALAR if annotation in SCALAR_ANNOTATIONS else Kind.ANY
 
     def suggested(self, node: Node) -> Value | None:
-        """What the name of a node suggests."""
         name = called(node)
         return named(name) if name else None
 
@@ -574,24 +572,10 @@ class Evaluator:
             elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
                 note = Evidence("is set to 0 on one branch", branch, origin=Origin.INTENT)
                 v = replace(v, why={**v.why, "zero": note})
-            values.append(self.as_elsewhere(branch, node["b" if truth else "a"]) or v)
+            values.append(v)
         if not values:
             return self.top
         return join(values[0], values[1]) if len(values) > 1 else values[0]
-
-    def as_elsewhere(self, branch: Node, other: Node) -> Value | None:
-        """What a parameter is meant to be where its variable is a probability on the other path: one here, too."""
-        if branch.op != PARAM or other.op not in OPS or self.value(branch).kind is Kind.SCALAR:
-            return None
-        v = self.value(other)
-        if v.lo != 0 or v.hi != 1 or v.low < LIKELY or v.whole:
-            return None
-        note = Evidence(
-            "is a probability, as it is on the other branch: exactly 0 or 1 when the model saturates",
-            branch,
-            origin=Origin.SATURATION,
-        )
-        return value(0.0, 1.0, low=LIKELY, high=LIKELY, because={"low": note, "high": note}, format=self.top.format)
 
     def loop(self, node: Node) -> Value:
         """Join of the value before the loop and after a turn, for an invariant that one turn keeps.
@@ -704,22 +688,6 @@ def called(node: Node) -> str:
     """The name that a value from outside goes by, "" if none."""
     name = node.attrs.get("variable") or (node.name if node.op in (PARAM, ATTR) else "")
     return str(name)
-
-
-def stated_domain(node: Node) -> Domain | None:
-    """The domain that a docstring states for a parameter."""
-    return domain(node.name, *node.attrs.get("documented", ())) if node.op == PARAM else None
-
-
-def within(stated: Domain) -> Value:
-    """What lies in a domain. An end at 0 that belongs to it is legal, so that it is met."""
-    low = FLOAT32.tiny if stated.low == 0 and not stated.with_low else stated.low
-    reach = NEVER if stated.low > 0 or not stated.with_low else POSSIBLE
-    found = value(low, stated.high)
-    if stated.low != 0 or reach is NEVER:
-        return replace(found, zero=NEVER) if stated.low >= 0 else found
-    note = Evidence(f"may be 0: its documented range is {stated}", origin=Origin.BOUND)
-    return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
 
 
 def chosen_together(node: Node) -> tuple[Node, Node] | None:

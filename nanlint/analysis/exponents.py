@@ -73,7 +73,6 @@ def sources(core: Node) -> Iterator[Node]:
 
 
 def element_of_a_call(node: Node) -> bool:
-    """Whether a node is an element of what a call returned."""
     return node.op == CALL and not node.name and len(node.args) == 1
 
 

@@ -125,7 +125,6 @@ class Facts:
         return found
 
     def all_hazards(self) -> Iterator[Hazard]:
-        """Every hazard of the file."""
         return iter(self.hazards)
 
     def as_set(self, node: Node) -> Value:
@@ -486,7 +485,6 @@ class Facts:
         return late_guard(hazard.node, hazard.pole, self.value)
 
     def bound_at(self, clamp: Node, pole: Pole) -> bool:
-        """Whether one of the bounds of a clamp is the pole itself."""
         bounds = [self.value(a).constant for name, a in clamp.args.items() if name != "x"]
         return pole.cls == "zero" and any(c is not None and c + pole.shift == 0 for c in bounds)
 
@@ -718,7 +716,6 @@ class Facts:
         return bare(inner["x"]) if inner.op == "neg" else inner
 
     def factors(self, node: Node) -> list[Node]:
-        """Factors of a product."""
         return factors(node)
 
     def same(self, a: Node, b: Node) -> bool:
@@ -726,11 +723,9 @@ class Facts:
         return same(a, b)
 
     def is_constant(self, node: Node, number: float) -> bool:
-        """Whether a node is this very number."""
         return node.op == CONST and node.attrs.get("value") == number
 
     def is_nan(self, node: Node) -> bool:
-        """Whether a node is the number NaN."""
         return node.op == CONST and self.value(node).nan is CERTAIN
 
     def span(self, node: Node) -> Span | None:

@@ -124,7 +124,6 @@ def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
 
 
 def logarithm(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """The forms of a logarithm."""
     return factor_of_log(node, operand, value) or difference_in_a_tail(operand, value)
 
 
@@ -192,7 +191,6 @@ def bare_complement(node: Node) -> Node:
 
 
 def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """The forms of a quotient."""
     return own_reciprocal(node, operand, value) or of_target(node, operand)
 
 

@@ -220,22 +220,7 @@ class Hazards:
         reach = min(reach, *also) if also else reach
         if reach is NEVER:
             return Cleared(node, pole, RULED_OUT, v)
-        form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
-        if form is not None and self.product_replaced(node, pole, source):
-            form = None
-        form = form or self.expected(node, pole, reach)
-        met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
-        if form is not None:
-            reach = LIKELY
-        elif met is not None:
-            reach, form = max(reach, met[0]), met[1]
-        learned = self.gradient.owner(node) not in PLAIN
-        wanted = reach < LIKELY and not self.scalar(node, v) and not self.of_known(pole, source)
-        scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
-        if scenario is not None and scenario.reach > reach:
-            reach, form = scenario.reach, scenario.evidence
-        if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
-            reach, form = POSSIBLE, open_to_it
+        reach, form, used = self.with_evidence(node, pole, source, v, reach)
         if pole.also and self.kept_off_by_settings(node, pole):
             reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
@@ -262,7 +247,7 @@ class Hazards:
         if self.always_bounded(node, pole) and not self.gradient.flows(node):
             return Cleared(node, pole, "later code bounds the infinity, and no gradient flows", v)
         overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
-        if guard is not None and (met is not None or overwritten):
+        if guard is not None and (used or overwritten):
             # the value is repaired, and nothing says that the operand is learned
             reach = min(reach, POSSIBLE)
         if guard is not None and self.keeps_zero_gradient(node):
@@ -275,13 +260,36 @@ class Hazards:
             # that a gradient is taken is believed
             reach = min(reach, LIKELY)
         evidence = form or evidence_of(v, pole, source)
-        if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
+        if evidence.origin is Origin.EMPTY and self.gradient.owner(node) in PLAIN and chosen_once(evidence.node):
             reach = min(reach, POSSIBLE)
         if evidence.origin is Origin.ROW and not pole.gradient and not self.given_by_callers(node, pole):
             reach = min(reach, POSSIBLE)
         if reach > POSSIBLE and self.kept_off_by_callers(node, pole):
             reach = POSSIBLE
         return Hazard(node, pole, source, v, reach, evidence, guard)
+
+    def with_evidence(
+        self, node: Node, pole: Pole, source: Node, v: Value, reach: Reach
+    ) -> tuple[Reach, Evidence | None, bool]:
+        """How surely a pole is reached by what speaks for it where the value does not, what that is, and whether it is
+        how the result is used."""
+        form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        if form is not None and self.product_replaced(node, pole, source):
+            form = None
+        form = form or self.expected(node, pole, reach)
+        met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
+        if form is not None:
+            reach = LIKELY
+        elif met is not None:
+            reach, form = max(reach, met[0]), met[1]
+        learned = self.gradient.owner(node) not in PLAIN
+        wanted = reach < LIKELY and not self.scalar(node, v) and not self.of_known(pole, source)
+        scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
+        if scenario is not None and scenario.reach > reach:
+            reach, form = scenario.reach, scenario.evidence
+        if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
+            reach, form = POSSIBLE, open_to_it
+        return reach, form, met is not None
 
     def of_known(self, pole: Pole, operand: Node) -> bool:
         """Whether an operand that would have to be 0 is a product of what is known not to be."""

@@ -150,7 +150,6 @@ def is_mask(node: Node, evaluate: Evaluate) -> bool:
 
 
 def is_minus_infinity(node: Node, evaluate: Evaluate) -> bool:
-    """Whether a value is -inf, all of it."""
     v = evaluate(node)
     return v.hi == -INF or (v.constant == -INF and v.ninf is CERTAIN)
 

@@ -181,7 +181,6 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def says(name: str, table: frozenset[str]) -> bool:
-    """Whether a word of a name is in a table."""
     return not table.isdisjoint(words(name))
 
 

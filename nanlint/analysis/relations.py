@@ -654,7 +654,6 @@ def chosen_from_data(node: Node) -> bool:
 
 
 def element_of(node: Node, array: Node) -> bool:
-    """Whether a node is an element, or all distinct ones, of an array."""
     while node.op == "part" and "index" not in node.args:
         node = bare(node["x"])
         if same(node, array):

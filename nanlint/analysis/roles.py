@@ -147,7 +147,6 @@ class Roles:
         return found
 
     def of(self, definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Opinion | None:
-        """What one definition says."""
         name = definition.name
         if name in self.differentiated:
             return Opinion(True, "a derivative is taken of this function")

@@ -194,7 +194,6 @@ class Execution:
                 self.suppose(node["a"], number + b if node.op == "sub" else number - b)
 
     def symbol(self, node: Node) -> Symbol:
-        """The symbol of a node."""
         given = self._given.get(node.key)
         if given is not None:
             return given

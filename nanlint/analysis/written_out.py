@@ -80,5 +80,4 @@ def breaks(node: Node) -> bool:
 
 
 def is_infinite(v: Value) -> bool:
-    """Whether all that a value can be is infinite."""
     return always(v, "pinf") or always(v, "ninf")

@@ -139,7 +139,6 @@ class Builder(Part):
             self.lowering.escapes[node.index] = way
 
     def number(self, value: float, site: ast.AST | None = None) -> Node:
-        """A literal number."""
         return self.graph.add(CONST, {}, {"value": value}, site)
 
     def unknown(self, site: ast.AST, *parts: Node, name: str = "") -> Node:

@@ -264,7 +264,6 @@ class Words:
 
 @remembered
 def words_of(tree: ast.Module) -> Words:
-    """The words of a file."""
     functions: dict[FunctionDef, Body] = {}
     stores: dict[ast.ClassDef, list[tuple[str, frozenset[str]]]] = {}
     for function, cls in (*functions_of(tree), *main_of(tree)):

@@ -38,5 +38,4 @@ def size_of_options(definition: ast.AST) -> int:
 
 
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
-    """What a call gives to a parameter by its name."""
     return next((k.value for k in call.keywords if k.arg == name), None)

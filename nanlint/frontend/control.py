@@ -260,7 +260,6 @@ def tape(lowering: Lowering, call: ControlCall) -> Node:
 
 @role("gradient")
 def gradient(lowering: Lowering, call: ControlCall) -> Node | None:
-    """Derivatives of a value."""
     if not call.has("target", "sources"):
         return None
     operands = {"target": call["target"], "sources": call["sources"]}
@@ -323,7 +322,6 @@ def float_errors(lowering: Lowering, call: ControlCall) -> None:
 
 @role("warnings")
 def warnings(lowering: Lowering, call: ControlCall) -> None:
-    """A filter of warnings."""
     if ignores(call.args, call.keywords):
         open_region(lowering, Region("errstate", call.site), everywhere=False)
 
@@ -351,7 +349,6 @@ def open_region(lowering: Lowering, region: Region, *, everywhere: bool) -> None
 
 @role("format_limits")
 def format_limits(lowering: Lowering, call: ControlCall) -> Node:
-    """The limits of a format."""
     lowering.scopes.invalidate_buffers([*call.args, *call.keywords.values()], call.site)
     attrs = {"name": call.spelling.name, "dtype": lowering.builder.dtype_of(call.get("dtype"))}
     return lowering.builder.emit(CALL, call.site, attrs, args={f"arg{i}": a for i, a in enumerate(call.args)})

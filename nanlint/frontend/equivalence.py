@@ -21,7 +21,7 @@ from nanlint.source.pairing import Pairing
 from nanlint.source.roots import FRAMEWORKS
 
 #: what a node is called, or numbers of the graph, not what it is
-_NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "documented", "again"})
+_NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "of", "again"})
 #: where a value comes from outside of what is computed
 _SOURCES = frozenset({PARAM, ATTR, CALL})
 #: where values of several paths meet: there may be one for each variable
@@ -267,7 +267,6 @@ def axis_of(node: Node) -> Hashable:
 
 
 def axis_of_number(number: int) -> Hashable:
-    """The axis that a literal number is."""
     return ((CONST, None, (("type", "'int'"), ("value", str(number)))),)
 
 

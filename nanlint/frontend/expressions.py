@@ -63,7 +63,6 @@ class Expressions(Part):
         }
 
     def lower(self, e: ast.expr) -> Node:
-        """The node of an expression."""
         handler = self._handlers.get(type(e))
         if handler is None:
             return self.lowering.builder.unknown(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nanlint.frontend.cli_models import DECORATING, keyword, option_name, size_of_options
 from nanlint.frontend.frames import ClassInfo, Frame, FunctionAst
-from nanlint.frontend.modules import ModuleFrame, size_of
+from nanlint.frontend.modules import ModuleFrame, computes, size_of
 from nanlint.frontend.nodes import written_out
 from nanlint.frontend.part import Part
 from nanlint.frontend.settings import settles
@@ -34,6 +34,8 @@ MAX_NODES = 2_500
 MAX_NODES_ELSEWHERE = 300
 #: pieces of syntax of a function in another file that is looked into: some 40 lines, without the options of a parser
 MAX_SIZE = 400
+#: the same of one that computes nothing, in a file without frameworks
+MAX_PLAIN = 30
 #: checks further on that are known to have passed, the nearest ones
 MAX_CHECKS = 20
 
@@ -186,11 +188,26 @@ class Functions(Part):
         """How many nodes of this file there are, and of others."""
         return len(self.graph.nodes) - self.graph.external, self.graph.external
 
+    def begin(self) -> tuple[int, int]:
+        """Give what is lowered next a budget of its own; what was left of the one before."""
+        here, elsewhere = self.sizes()
+        left = self.budget[0] - here, self.budget[1] - elsewhere
+        self.budget = here + MAX_NODES, elsewhere + MAX_NODES_ELSEWHERE
+        return left
+
+    def resume(self, left: tuple[int, int]) -> None:
+        """Go on with what was left of a budget."""
+        here, elsewhere = self.sizes()
+        self.budget = here + left[0], elsewhere + left[1]
+
     def spent(self, definition: ast.AST) -> bool:
         """Whether the function being lowered is not expanded any further by a definition of this or another file."""
         here, elsewhere = self.sizes()
-        if self.graph.file_of(definition) is None:
+        if (path := self.graph.file_of(definition)) is None:
             return here > self.budget[0]
+        home = self.lowering.modules.get(path)
+        if home is not None and not home.frameworks and size_of(definition) > MAX_PLAIN and not computes(definition):
+            return True
         return elsewhere > self.budget[1] or size_of(definition) - size_of_options(definition) > MAX_SIZE
 
     def run_function(self, frame: Frame, definition: FunctionAst, e: ast.AST) -> Node:
@@ -300,8 +317,7 @@ class Functions(Part):
         if id(definition) in self.done:
             return
         self.done.add(id(definition))
-        here, elsewhere = self.sizes()
-        self.budget = here + MAX_NODES, elsewhere + MAX_NODES_ELSEWHERE
+        self.begin()
         saved, self.lowering.frame = self.lowering.frame, function.attrs["frame"] or self.lowering.module
         try:
             frame = self.lowering.parameters.activation(function, [], {}, definition, bare=True)

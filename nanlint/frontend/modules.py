@@ -22,6 +22,8 @@ Imported: TypeAlias = "tuple[str, str, ast.Import | ast.ImportFrom]"
 #: star imports of one module that are followed: one that gathers more is a list of what there is
 MAX_STARS = 32
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: what is done to numbers alone: ``+`` and ``%`` also make texts
+ARITHMETIC = (ast.Div, ast.Mult, ast.Pow, ast.Sub)
 
 
 def descendants(root: ast.AST) -> list[ast.AST]:
@@ -63,6 +65,17 @@ below = remembered(_below)
 def size_of(definition: ast.AST) -> int:
     """How many pieces of syntax a definition has, with those that only say that something is read or written."""
     return sum(1 + hasattr(node, "ctx") for node in descendants(definition))
+
+
+@remembered
+def computes(definition: ast.AST) -> bool:
+    """Whether a definition has arithmetic, or a number with a point: others put texts together, read files, ask."""
+    return any(
+        isinstance(node.op, ARITHMETIC)
+        if isinstance(node, ast.BinOp | ast.AugAssign)
+        else isinstance(node, ast.Constant) and isinstance(node.value, float)
+        for node in descendants(definition)
+    )
 
 
 def functions_of(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nanlint.frontend.frames import ClassInfo, Frame, FunctionAst
+from nanlint.frontend.frames import Frame, FunctionAst
 from nanlint.frontend.nodes import is_array_class
 from nanlint.frontend.part import Part
 from nanlint.frontend.syntax import given_type, last_name, take_type, type_in
@@ -52,6 +52,19 @@ class Parameters(Part):
             return None
         return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg, "given": True}, arg, pure=False)
 
+    def not_given(self, function: Node, arg: ast.arg, default: ast.expr | None, *, by_default: bool) -> Node:
+        """A parameter that a call does not give; ``by_default``: it is its default then, where it has one."""
+        enclosing: Frame = function.attrs["frame"]
+        node = self.lowering.functions.in_frame(enclosing, default) if default is not None else None
+        if node is not None and by_default:
+            return node
+        if node is None and (made_of := self.annotated(arg, enclosing)) is not None:
+            return made_of
+        hint = node or self.lowering.functions.option_of(function, arg)
+        found = self.parameter(arg.arg, arg.annotation, hint, arg)
+        found.attrs["of"] = function.attrs["definition"]
+        return found
+
     def activation(
         self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, *, bare: bool = False
     ) -> Frame:
@@ -82,36 +95,18 @@ class Parameters(Part):
             frame.env.update({k: n for k, n in caller.env.items() if isinstance(k, tuple) and k[:2] == mine})
         a = definition.args
         names = [*a.posonlyargs, *a.args]
-        defaults: dict[str, ast.expr] = {}
-        for arg, source in zip(reversed(names), reversed(a.defaults), strict=False):
-            defaults[arg.arg] = source
-        for arg, kw_default in zip(a.kwonlyargs, a.kw_defaults, strict=False):
-            if kw_default is not None:
-                defaults[arg.arg] = kw_default
+        defaults = dict(zip([arg.arg for arg in reversed(names)], reversed(a.defaults), strict=False))
+        defaults |= {arg.arg: e for arg, e in zip(a.kwonlyargs, a.kw_defaults, strict=True) if e is not None}
+        spread = any(k.startswith("**") for k in keywords)
+        made = function.attrs.get("name") != "__init__" or (this is not None and "init" in this.attrs)
         for i, arg in enumerate([*names, *a.kwonlyargs]):
             given = positional[i] if i < len(positional) and i < len(names) else keywords.get(arg.arg)
             if given is not None:
                 frame.env[arg.arg] = given
                 take_type(given, arg, defaults.get(arg.arg))
             else:
-                default = (
-                    self.lowering.functions.in_frame(enclosing, defaults[arg.arg]) if arg.arg in defaults else None
-                )
-                spread = any(k.startswith("**") for k in keywords)
-                made = function.attrs.get("name") != "__init__" or (
-                    frame.this is not None and "init" in frame.this.attrs
-                )
-                if default is not None and not bare and not spread and made:
-                    frame.env[arg.arg] = default
-                elif default is None and (made_of := self.annotated(arg, enclosing)) is not None:
-                    frame.env[arg.arg] = made_of
-                else:
-                    made_here = self.parameter(
-                        arg.arg, arg.annotation, default or self.lowering.functions.option_of(function, arg), arg
-                    )
-                    cls: ClassInfo | None = function.attrs.get("cls")
-                    made_here.attrs["documented"] = (definition, cls.definition if cls is not None else None)
-                    frame.env[arg.arg] = made_here
+                by_default = not bare and not spread and made
+                frame.env[arg.arg] = self.not_given(function, arg, defaults.get(arg.arg), by_default=by_default)
         if a.vararg is not None:
             rest = positional[len(names) :]
             frame.env[a.vararg.arg] = (

@@ -135,7 +135,7 @@ class Project(Part):
     def lower_elsewhere(self, frame: Frame, statement: ast.stmt) -> None:
         """Lower a statement of another file's top level."""
         assert isinstance(frame, ModuleFrame)
-        before = self.lowering.functions.sizes()
+        around = self.lowering.functions.begin()
         if self.graph.file_of(statement) is None:
             for node in descendants(statement):
                 node.home = frame.path  # type: ignore[attr-defined]
@@ -145,11 +145,7 @@ class Project(Part):
         if any(isinstance(value, Node) and value.op == CONST for value in frame.env.values()):
             self.lowering.scopes.forget_globals(frame, frame.outline.changed, statement)
         # what is computed once, where it is imported, is not charged to the function that needs it first
-        after = self.lowering.functions.sizes()
-        self.lowering.functions.budget = (
-            self.lowering.functions.budget[0] + after[0] - before[0],
-            self.lowering.functions.budget[1] + after[1] - before[1],
-        )
+        self.lowering.functions.resume(around)
 
     def starred(self, frame: Frame, name: str) -> Node | None:
         """What a star import at the top level of another file brings under a name."""

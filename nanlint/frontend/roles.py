@@ -30,7 +30,6 @@ class ControlCall:
         return self.operands[operand]
 
     def get(self, operand: str) -> Node | None:
-        """What is given for an operand, if anything is."""
         return self.operands.get(operand)
 
     def has(self, *operands: str) -> bool:

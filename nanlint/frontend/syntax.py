@@ -71,7 +71,6 @@ def literal_number(e: ast.expr) -> float | None:
 
 
 def is_class_method(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether the first parameter of a method is its class."""
     return any(isinstance(d, ast.Name) and d.id == "classmethod" for d in method.decorator_list)
 
 

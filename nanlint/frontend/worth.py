@@ -26,6 +26,8 @@ NUMBERS = {
     "NAN": math.nan,
     "tau": math.tau,
 }
+#: how NaN is called, as a name and as a text
+NAN = frozenset(name for name, number in NUMBERS.items() if math.isnan(number))
 #: formats of 16 bits, as they are called
 HALVES = frozenset({"float16", "half"})
 #: functions that are read with some others because they may call them
@@ -48,21 +50,8 @@ def numeric_definitions(tree: ast.Module, words: frozenset[str]) -> frozenset[st
     return names_of(tree, {s for s in tree.body if isinstance(s, ast.Assign) and words & mentioned(s.value)})
 
 
-def names_nan(comparison: ast.Compare) -> bool:
-    """Whether a comparison is with a NaN that it names: ``x == np.nan``, ``x != float("nan")``, ``x in (nan,)``."""
-    for side in (comparison.left, *comparison.comparators):
-        for e in side.elts if isinstance(side, (ast.Tuple, ast.List, ast.Set)) else (side,):
-            if isinstance(e, ast.Call) and len(e.args) == 1:
-                word = getattr(e.args[0], "value", "")
-            else:
-                word = e.attr if isinstance(e, ast.Attribute) else e.id if isinstance(e, ast.Name) else ""
-            if isinstance(word, str) and word.lower() == "nan":
-                return True
-    return False
-
-
 def is_singular(node: ast.AST) -> bool:
-    """Whether a piece of syntax is worth a look by itself: a quotient, a power, a comparison with NaN.
+    """Whether a piece of syntax is worth a look by itself: a quotient, a power, a NaN that is written as a text.
 
     So are operations on numbers that are written out, one of them infinite, and numbers beyond their format.
     """
@@ -75,10 +64,11 @@ def is_singular(node: ast.AST) -> bool:
     if kind is ast.BinOp or kind is ast.AugAssign:
         return isinstance(node.op, (ast.Div, ast.Pow))  # type: ignore[attr-defined]
     if kind is ast.Call and node.args and type(node.args[0]) is ast.Constant:  # type: ignore[attr-defined]
+        number = node.args[0].value  # type: ignore[attr-defined]
         formats = (node.func, *node.args[1:], *(k.value for k in node.keywords))  # type: ignore[attr-defined]
         halved = any(isinstance(one, ast.Attribute) and one.attr in HALVES for one in formats)
-        return is_beyond(node.args[0].value, FLOAT16.max if halved else FLOAT32.max)  # type: ignore[attr-defined]
-    return kind is ast.Compare and names_nan(node)  # type: ignore[arg-type]
+        return number in NAN or is_beyond(number, FLOAT16.max if halved else FLOAT32.max)
+    return False
 
 
 def unsigned(e: ast.expr) -> ast.expr:
@@ -202,7 +192,6 @@ def is_infinity(node: ast.AST, largest: float = FLOAT32.max) -> bool:
 
 
 def is_beyond(number: object, largest: float) -> bool:
-    """Whether something is a number beyond the largest one."""
     return isinstance(number, (int, float)) and abs(number) > largest
 
 

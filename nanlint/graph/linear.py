@@ -36,7 +36,6 @@ class Linear:
         )
 
     def times(self, factor: float) -> Linear:
-        """A multiple of this."""
         if not factor:
             return Linear()
         # what gets smaller may become 0: that counts twice

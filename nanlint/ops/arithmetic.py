@@ -194,39 +194,10 @@ def add(a: Value, b: Value) -> Value:
         )
     if a.constant is not None:
         a, b = b, a
+    if b.constant is not None:
+        return add_constant(a, b, b.constant)
     fields = tensor_like(a, b)
-    lo, hi = a.lo + b.lo, a.hi + b.hi
-    if math.isnan(lo) or math.isnan(hi):
-        lo, hi = -INF if math.isnan(lo) else lo, INF if math.isnan(hi) else hi
-    c = b.constant
-    if c is not None and math.isinf(c):
-        return replace(constant(c), nan=max(a.nan, a.ninf if c > 0 else a.pinf), **fields)
-    if c is not None:
-        fmt = FLOAT64 if fields["kind"] is Kind.SCALAR else fields["format"]
-        if math.isfinite(a.lo):
-            lo = fmt.round(lo)
-        if math.isfinite(a.hi):
-            hi = fmt.round(hi)
-        zero = a.zero if c == 0 else UNKNOWN
-        # how far below 0 it is, nobody says: more than an epsilon
-        least = a.neg if c <= SMALL or (c <= 1 and signed(a)) else POSSIBLE
-        neg = min(a.neg, least) if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
-        why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
-        if lo < 0 and neg >= POSSIBLE:
-            why.update(noted(neg=pick(a, "neg")))
-        return value(
-            lo,
-            hi,
-            low=a.low,
-            high=a.high,
-            zero=zero,
-            neg=neg,
-            nan=a.nan,
-            because=why,
-            whole=a.whole and b.whole,
-            peak=a.peak,
-            **fields,
-        )
+    lo, hi = ends_of_sum(a, b)
     low, high = _both(a.low, b.low), _both(a.high, b.high)
     why = noted(low=pick(a, "low") or pick(b, "low"), high=pick(a, "high") or pick(b, "high"))
     nan = max(_both(a.pinf, b.ninf), _both(a.ninf, b.pinf), a.nan, b.nan)
@@ -247,6 +218,44 @@ def add(a: Value, b: Value) -> Value:
         ninf=ninf,
         because=why,
         whole=a.whole and b.whole,
+        **fields,
+    )
+
+
+def ends_of_sum(a: Value, b: Value) -> tuple[float, float]:
+    """The ends of a sum; infinite where they would be inf - inf."""
+    lo, hi = a.lo + b.lo, a.hi + b.hi
+    return -INF if math.isnan(lo) else lo, INF if math.isnan(hi) else hi
+
+
+def add_constant(a: Value, b: Value, c: float) -> Value:
+    """a + b, where ``b`` is the number ``c``."""
+    fields = tensor_like(a, b)
+    if math.isinf(c):
+        return replace(constant(c), nan=max(a.nan, a.ninf if c > 0 else a.pinf), **fields)
+    lo, hi = ends_of_sum(a, b)
+    fmt = FLOAT64 if fields["kind"] is Kind.SCALAR else fields["format"]
+    if math.isfinite(a.lo):
+        lo = fmt.round(lo)
+    if math.isfinite(a.hi):
+        hi = fmt.round(hi)
+    # how far below 0 it is, nobody says: more than an epsilon
+    least = a.neg if c <= SMALL or (c <= 1 and signed(a)) else POSSIBLE
+    neg = min(a.neg, least) if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
+    why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
+    if lo < 0 and neg >= POSSIBLE:
+        why.update(noted(neg=pick(a, "neg")))
+    return value(
+        lo,
+        hi,
+        low=a.low,
+        high=a.high,
+        zero=a.zero if c == 0 else UNKNOWN,
+        neg=neg,
+        nan=a.nan,
+        because=why,
+        whole=a.whole and b.whole,
+        peak=a.peak,
         **fields,
     )
 
@@ -284,30 +293,7 @@ def multiply(a: Value, b: Value) -> Value:
             return replace(constant(math.nan), **fields)
         return replace(constant(_product(a.constant, c)), **fields)
     if c is not None:
-        if c == 0:
-            return replace(constant(0.0), nan=max(a.pinf, a.ninf, UNKNOWN), **fields)
-        m = a if c > 0 else negate(a)
-        c = abs(c)
-        if c == INF:
-            low, high = sorted(((-INF if m.lo < 0 else INF), (INF if m.hi > 0 else -INF)))
-            return value(low, high, nan=max(a.nan, a.zero), because=noted(nan=pick(a, "zero")), **fields)
-        return value(
-            m.lo * c,
-            m.hi * c,
-            ninf=m.ninf,
-            neg=m.neg,
-            zero=m.zero,
-            pos=m.pos,
-            pinf=m.pinf,
-            nan=m.nan,
-            low=m.low,
-            high=m.high,
-            because=m.why,
-            whole=m.whole and b.whole,
-            peak=m.peak and m.hi == 0,
-            trough=m.trough and m.lo == 0,
-            **fields,
-        )
+        return multiple(a, c, fields, whole=b.whole)
     ends = [_product(p, q) for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
     zero = NEVER if a.zero is NEVER and b.zero is NEVER else max(hidden(a, b), hidden(b, a))
     strongest = a if hidden(a, b) >= hidden(b, a) else b
@@ -342,6 +328,33 @@ def multiply(a: Value, b: Value) -> Value:
     )
 
 
+def multiple(a: Value, c: float, fields: Mapping[str, Any], *, whole: bool) -> Value:
+    """a times a number; ``whole``: whether that is one."""
+    if c == 0:
+        return replace(constant(0.0), nan=max(a.pinf, a.ninf, UNKNOWN), **fields)
+    m, c = (a if c > 0 else negate(a)), abs(c)
+    if c == INF:
+        low, high = sorted(((-INF if m.lo < 0 else INF), (INF if m.hi > 0 else -INF)))
+        return value(low, high, nan=max(a.nan, a.zero), because=noted(nan=pick(a, "zero")), **fields)
+    return value(
+        m.lo * c,
+        m.hi * c,
+        ninf=m.ninf,
+        neg=m.neg,
+        zero=m.zero,
+        pos=m.pos,
+        pinf=m.pinf,
+        nan=m.nan,
+        low=m.low,
+        high=m.high,
+        because=m.why,
+        whole=m.whole and whole,
+        peak=m.peak and m.hi == 0,
+        trough=m.trough and m.lo == 0,
+        **fields,
+    )
+
+
 def scaled_by_positive(a: Value, scale: Value) -> Value | None:
     """What scaling by something positive leaves of ``a``: its sign, and how far it reaches if unbounded."""
     if scale.lo < 0 or (scale.constant is None and a.constant is not None):
@@ -351,7 +364,6 @@ def scaled_by_positive(a: Value, scale: Value) -> Value | None:
 
 
 def reciprocal_range(b: Value) -> tuple[float, float]:
-    """Range of 1/b."""
     if b.lo > 0 or b.hi < 0:
         return (1 / b.hi if b.hi else -INF), (1 / b.lo if b.lo else INF)
     if b.lo >= 0:
@@ -573,7 +585,6 @@ def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
 
 
 def minimum(a: Value, b: Value) -> Value:
-    """min(a, b)."""
     return negate(maximum(negate(a), negate(b), sign=-1.0))
 
 

@@ -71,7 +71,6 @@ FORMATS = {f.name: f for f in (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)}
 
 
 def class_of(x: float) -> str:
-    """The class of one number."""
     if math.isnan(x):
         return "nan"
     if math.isinf(x):

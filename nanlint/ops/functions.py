@@ -131,7 +131,6 @@ def log1p(x: Value) -> Value:
 
 
 def expm1(x: Value) -> Value:
-    """exp(x) - 1."""
     v = exponential(x)
     lo, hi = (INF if t > 709 else math.expm1(t) for t in (x.lo, x.hi))
     why = {

@@ -80,7 +80,6 @@ class Op:
 
     @property
     def breaks(self) -> bool:
-        """Whether it has poles at all."""
         return bool(self.poles) or self.poles_for is not None
 
     @cached_property

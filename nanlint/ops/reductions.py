@@ -192,7 +192,6 @@ def einsum(v: Operands, _: Attrs) -> Value:
 
 
 def cumulative(v: Operands, _: Attrs) -> Value:
-    """Cumulative sum."""
     return total(replace(v["x"], sum_one=False, peak=False))
 
 

@@ -111,7 +111,6 @@ def part(v: Operands, _: Attrs) -> Value:
 
 
 def filled(number: float) -> Value:
-    """A tensor of one number."""
     return replace(constant(number), kind=Kind.TENSOR)
 
 

@@ -92,7 +92,6 @@ class Spelling:
 
     @property
     def is_method(self) -> bool:
-        """Whether it is a method of an array."""
         return is_method(self.name)
 
     def parameter(self, position: int) -> str | None:
@@ -113,7 +112,6 @@ class Spelling:
 
 
 def is_method(name: str) -> bool:
-    """Whether a dotted name is that of a method of an array."""
     return name.rpartition(".")[0].endswith(METHOD_OWNERS)
 
 
@@ -318,7 +316,6 @@ class Spellings:
         return method in self._methods and not any(hasattr(other, method) for other in OTHER_OBJECTS)
 
     def names(self) -> Iterable[str]:
-        """Every dotted name."""
         return self._lines.keys()
 
     def ops(self) -> Iterator[tuple[str, str]]:

@@ -113,7 +113,6 @@ class Value:
 
     @property
     def constant(self) -> float | None:
-        """The one number it can be, if there is only one."""
         return self.lo if self.lo == self.hi else None
 
     def reach(self, cls: str) -> Reach:
@@ -185,7 +184,6 @@ def always(v: Value, cls: str) -> bool:
 
 
 def constant(number: float, kind: Kind = Kind.SCALAR) -> Value:
-    """The value of a literal."""
     if math.isnan(number):
         return replace(TOP, nan=CERTAIN, kind=kind)
     inf = {"pinf": CERTAIN} if number == INF else {"ninf": CERTAIN} if number == -INF else {}

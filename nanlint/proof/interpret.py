@@ -111,7 +111,6 @@ class Execution:
         return any(step == i for step, _ in self._memo)
 
     def numbers(self, i: int) -> tuple[float, ...]:
-        """The numbers that step ``i`` gives."""
         return self.read(i, self.value(i))
 
     def read(self, i: int, x: Numbers) -> tuple[float, ...]:

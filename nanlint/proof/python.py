@@ -333,7 +333,6 @@ def softmax(x: Sequence[float], fmt: Format) -> list[float]:
 
 
 def product(x: Sequence[float]) -> float:
-    """Product."""
     found = 1.0
     for v in x:
         found *= v

@@ -146,7 +146,6 @@ class Slice:
         return sort is not None and sort.given
 
     def sources(self, root: int) -> list[int]:
-        """The sources that ``root`` depends on."""
         return [i for i in self.upstream(root) if self.is_source(i)]
 
     @cached_property

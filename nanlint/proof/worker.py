@@ -23,7 +23,6 @@ from nanlint.proof.telling import witness
 
 
 def answer(task: Task, backend: Backend) -> Proof | Mended | Agreement:
-    """The answer to one task."""
     if isinstance(task, Question):
         return proof(task, backend)
     if isinstance(task, Pair):

@@ -21,6 +21,7 @@ from nanlint.fixes.codemod import choices
 from nanlint.fixes.file import File
 from nanlint.fixes.place import Place, display
 from nanlint.frontend.lower import lower
+from nanlint.frontend.worth import NAN
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
 from nanlint.housekeeping import RuleFailed
@@ -38,10 +39,10 @@ from nanlint.source.suppression import may_silence
 from nanlint.source.text import Located
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
-COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "part", "view", "cast", "tensor", "full"})
-
-#: ops that saturate: a function that calls one may hand it on to where it breaks
-SATURATING = frozenset({"softmax", "sigmoid"})
+COMMON = frozenset(
+    {"add", "sub", "mul", "neg", "sum", "part", "view", "cast", "tensor", "full"}
+    | {"maximum", "minimum", "clamp", "eq", "ne", "test", "is", "isnot"}
+)
 
 #: frameworks whose ops fixes may rewrite: an operator's (None) and the known ones', not the user's own functions
 REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "scipy", "math"})
@@ -628,9 +629,9 @@ def package_of(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def pole_words(spellings: Spellings, codes: frozenset[str]) -> frozenset[str]:
-    """Last names of calls that make a function worth lowering: ops with a pole, and those that rules ask about."""
+    """Names that make a function worth lowering: of ops with a pole, of those that rules ask about, and NaN itself."""
     asked = {name for name, op in OPS.items() if op.breaks}
     asked = asked.union(*(RULES[code].nodes | RULES[code].hazards for code in codes))
-    wanted = asked - COMMON | SATURATING
+    wanted = asked - COMMON
     words = {name.rpartition(".")[2] for name, op in spellings.ops() if op in wanted}
-    return frozenset(words | {"gradient", "GradientTape", "compile"})
+    return frozenset(words | NAN | {"gradient", "GradientTape", "compile"})

@@ -519,16 +519,3 @@ def test_a_mean_over_no_weights_is_nan_and_not_0() -> None:
             return torch.log(mean)
         """,
     )
-
-
-def test_what_is_a_probability_on_one_path_is_one_on_the_other() -> None:
-    """A loss that takes logits or probabilities."""
-    check(
-        TORCH,
-        """
-        def loss(given, target, from_logits: bool):
-            if from_logits:
-                given = torch.sigmoid(given)
-            return (1 - target) * torch.log(1 - given)  # error: [NL102]
-        """,
-    )

@@ -1,0 +1,182 @@
+"""The house: which room may import which, what each may weigh, how long a function may be.
+
+Size is counted in statements, docstrings apart: lines are laid out, statements are thought. A change may make a room
+smaller and lowers its number then; it raises one only with as much deleted elsewhere in the same change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Collection
+from functools import cache
+from pathlib import Path
+
+from nanlint.testing import blocks, sections
+
+ROOT = Path(__file__).parents[1]
+
+#: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
+#: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
+BUDGETS = {
+    "analysis hazards": 5_551,
+    "cache": 372,
+    "commands": 1_265,
+    "fixes": 3_875,
+    "frontend": 4_111,
+    "graph": 627,
+    "lint": 1_076,
+    "ops": 1_778,
+    "output": 1_548,
+    "proof": 2_468,
+    "rules": 1_825,
+    "runtime": 13_300,
+    "server": 1_836,
+    "source": 2_284,
+    "top": 2_146,
+}
+#: rooms that have been given room to grow
+GROWING = frozenset({"runtime"})
+#: statements that a room may be below its budget before that is to be lowered
+SLACK = 15
+#: pieces of syntax for each statement of the package: what is saved in statements is not packed into longer ones
+DENSITY = 13.85
+
+#: lines of a function without its docstring
+LONGEST = 60
+#: functions that are tables, one row below the other, or are still to be taken apart -> lines
+LONGER = {
+    "analysis/hazards.py:weigh": 64,
+    "commands/check.py:check": 186,
+    "runtime/inspecting/debugger_v2/origins.py:_born": 61,
+    "runtime/recorder.py:born": 64,
+    "server/server.py:_register_lifecycle": 62,
+}
+
+
+def test_layers_import_from_those_below_them_only() -> None:
+    """The list in docs/design.md, from the top; imports in functions or for type checking count as well."""
+    (layers,) = blocks(sections((ROOT / "docs" / "design.md").read_text(encoding="utf-8"))["Layers"], "text")
+    order = [line.split()[0] for line in layers.splitlines()]
+    upwards = []
+    for module, imported in imports().items():
+        here = _layer(module)
+        assert here in order, f"docs/design.md does not know the layer of {module}"
+        upwards += [f"{module}: {there}" for there in imported if order.index(_layer(there)) < order.index(here)]
+    assert not upwards
+
+
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
+    """Wherever an import stands.
+
+    A part of the front end is given what holds all parts, and may name its type: Python's grammar is recursive.
+    """
+    behind = {module: _behind(module) for module in imports()}
+    circles = {frozenset(n for n in behind[m] if m in behind[n]) for m in imports() if m in behind[m]}
+    assert not circles
+
+
+def _layer(module: str) -> str:
+    return module.removeprefix("nanlint.").partition(".")[0]
+
+
+def _behind(module: str) -> set[str]:
+    """All that a module imports, and what that imports, and so on."""
+    found: set[str] = set()
+    pending = [module]
+    while pending:
+        new = imports()[pending.pop()] - found
+        found |= new
+        pending += new
+    return found
+
+
+def _modules() -> dict[str, Path]:
+    paths = {path.relative_to(ROOT).with_suffix("").parts: path for path in sorted((ROOT / "nanlint").rglob("*.py"))}
+    del paths["nanlint", "__main__"]
+    return {".".join(parts).removesuffix(".__init__"): path for parts, path in paths.items()}
+
+
+def _imports(path: Path, modules: Collection[str]) -> set[str]:
+    """The modules of the package that one names in its imports, wherever they stand."""
+    found = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    holder = ast.dump(ast.parse("from nanlint.frontend.lower import Lowering").body[0])
+    for part in tree.body if path.parent.name == "frontend" else ():
+        if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING":
+            part.body = [node for node in part.body if ast.dump(node) != holder]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name in modules}
+        elif isinstance(node, ast.ImportFrom) and node.module in modules:
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            found |= {name if name in modules else str(node.module) for name in names}
+    return found
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """The modules of the package that each of them imports."""
+    modules = _modules()
+    return {module: _imports(path, modules) for module, path in modules.items()}
+
+
+def test_a_room_weighs_what_it_may() -> None:
+    """Where this fails, the message has the rows as they are now."""
+    now = weights()
+    wrong = [f'    "{rooms}": {now[rooms]:_},' for rooms, most in BUDGETS.items() if now[rooms] > most]
+    low = [
+        f'    "{rooms}": {now[rooms]:_},'
+        for rooms, most in BUDGETS.items()
+        if now[rooms] < most - SLACK and rooms not in GROWING
+    ]
+    assert now.keys() == BUDGETS.keys(), "a room without a budget, or a budget without a room"
+    assert not wrong, "\n".join(["heavier than they may be; delete as much as is added:", *wrong])
+    assert not low, "\n".join(["lighter than their budgets, which may be lowered to:", *low])
+
+
+def test_statements_are_not_packed() -> None:
+    pieces = sum(len(list(ast.walk(tree))) - 2 * len(docstrings(tree)) for tree in trees().values())
+    density = pieces / sum(weights().values())
+    assert density <= DENSITY + 0.05, f"{density:.2f} pieces of syntax for each statement"
+
+
+def test_no_function_is_long_but_tables() -> None:
+    longer = {
+        f"{path.relative_to(ROOT / 'nanlint').as_posix()}:{node.name}": length
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (length := lines_of(node)) > LONGEST
+    }
+    assert longer == LONGER, "functions that are longer, or no longer longer, than the table says"
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "nanlint").rglob("*.py"))}
+
+
+@cache
+def weights() -> Counter[str]:
+    """The statements of each row of rooms."""
+    rows = {room: rooms for rooms in BUDGETS for room in rooms.split()}
+    found: Counter[str] = Counter()
+    for path, tree in trees().items():
+        room, *inside = path.relative_to(ROOT / "nanlint").parts
+        room = room if inside else "top"
+        found[rows.get(room, room)] += sum(isinstance(node, ast.stmt) for node in ast.walk(tree)) - len(
+            docstrings(tree)
+        )
+    return found
+
+
+def docstrings(tree: ast.AST) -> list[ast.stmt]:
+    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    held = (node for node in ast.walk(tree) if isinstance(node, holders))
+    return [node.body[0] for node in held if ast.get_docstring(node, clean=False) is not None]
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function, from its ``def``, without those of its docstring."""
+    told = docstrings(ast.Module([function], []))[:1] if ast.get_docstring(function) is not None else []
+    return (function.end_lineno or 0) - function.lineno + 1 - sum((s.end_lineno or 0) - s.lineno + 1 for s in told)
