@@ -21,6 +21,11 @@ from nanlint.runtime.telling import KINDS
 #: executions of a site that are written down one by one; seconds that what was seen may be newer than what is written
 FEW = 16
 STALE = 2.0
+#: an operand that is nearer to its pole than this, beside its size, may have met it by rounding or overflow
+CLOSE = 1e-3
+
+#: how ops begin that only put together what they are given: they confirm no finding about an op with a pole
+COMBINING = frozenset({"mul", "add", "sub", "sum", "mea", "mat", "mm", "bmm", "dot", "ein"})
 
 #: what is seen of a tensor: its breakdown, or its least and greatest element where all are finite, or nothing
 Look = Health | tuple[float, float] | None
@@ -72,8 +77,18 @@ class Tally:
     def fresh(self, role: str, health: Health) -> frozenset[str]:
         """The kinds of non-finite value that came out in a role, and did not come in."""
         gradient = role.startswith(GRADIENT_OF)
+        if not gradient and self._is_elsewhere():
+            return frozenset()
         came_in = ["gradient of result", *self.operands] if gradient else self.operands
         return health.bad.difference(*(self.last[name].bad for name in came_in if name in self.last))
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the operand was nowhere near its pole this time: then something else than what is flagged broke."""
+        operand = self.last.get(self.site.operand)
+        if operand is None or operand.low is None or operand.high is None:
+            return False
+        apart = distance(self.site, operand.low, operand.high, operand.near)
+        return apart is not None and apart > CLOSE * max(1.0, abs(operand.low), abs(operand.high))
 
     @property
     def operands(self) -> list[str]:
@@ -220,7 +235,8 @@ class SiteRecord(ProcessRecord):
         there = self.sites_on(frame.path, frame.line)
         if frame.column:
             there = tuple(site for site in there if site.covers(frame.line, frame.column))
-        alike = [site for site in there if site.op in op.lower()]
-        if not alike and (frame.column or len(there) == 1):
-            alike = list(there)
+        stem = op.lower().removeprefix("reduce_")[:3]
+        alike = [site for site in there if site.op in op.lower() or site.op[:3] == stem]
+        if not alike and (frame.column or len(there) == 1):  # another name for the op, or a part of the form
+            alike = [site for site in there if not (site.cls and stem in COMBINING)]
         return min(alike, key=lambda site: site.extent).key if alike else ""

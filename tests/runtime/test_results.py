@@ -214,7 +214,8 @@ def test_a_computed_input_is_no_input(tmp_path: Path) -> None:
         "main()\n"
     )
     ran = verify("computed.py", cwd=tmp_path)
-    assert (ran.code, ran.report["first"].splitlines()[0][-43:]) == (1, "the loss is nan, seen at backward()"[-43:])
+    assert ran.code == 1
+    assert ran.report["first"].splitlines()[0].endswith("the loss is nan, seen at backward()")
 
 
 def test_one_step_s_numbers_are_together(tmp_path: Path) -> None:

@@ -211,6 +211,8 @@ class Sentinel:
             details["parameters"] = gradients[:MOST]
             more = [f"{len(gradients) - 3:,} more"] if len(gradients) > 3 else []
             said.append(f"not finite: the gradient of {_listed([*gradients[:3], *more])}")
+        if "first" in details:
+            said.append(f"to find this, {calls[0].name} was called once more")
         line = next((one.line for one in broken if one.line is not None), None)
         frames = (*([place(*line)] if line is not None else []), *self._watch.frames(3))
         if bad:
