@@ -36,9 +36,11 @@ def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
     """
     by = root_bound(place, node)
     changes = has_names(by)
-    if not place.is_array_of(node, place.framework):
-        return
     text = place.write("clamp(x, min=by)", x=x, by=by)
+    if not place.is_array_of(node, place.framework):
+        if text is not None:
+            yield display(text)
+        return
     if text is not None:
         message = f"set a lower bound: `{text}`, without a gradient below it"
         yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon", changes=changes)
