@@ -103,6 +103,7 @@ def finite(parts: Sequence[Any]) -> bool:
 
 
 def main() -> None:
+    """Print what becomes of each program, and how many of each there are."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("words", nargs="*", help="only programs with one of these in their path")
     parser.add_argument("--diff", action="store_true", help="show what was changed")
@@ -120,7 +121,9 @@ def main() -> None:
             print(f"{name:32} {level:9} {found.verdict:10}", " ".join(found.why.split())[:120], flush=True)
             if arguments.diff and found.text not in (before, shown):
                 shown = found.text
-                print("\n".join(list(difflib.unified_diff(before.split("\n"), shown.split("\n"), n=0, lineterm=""))[2:]))
+                print(
+                    "\n".join(list(difflib.unified_diff(before.split("\n"), shown.split("\n"), n=0, lineterm=""))[2:])
+                )
     for (level, verdict), number in sorted(tally.items()):
         print(f"{level:9} {verdict:10} {number}")
 

@@ -196,8 +196,10 @@ class LogOf:
             own = own.right if self.complement and isinstance(own, ast.BinOp) else own
             given = place.text(own) if isinstance(own, ast.Name) else "logits"
             text = place.write(f"{self.stable}({'-x' if self.complement else 'x'})", x=given)
+            if text is None:
+                return None
             shown = f"{self.in_base(place, text) or text} without {named(place, self.inner)}"
-            return display(shown, f"compute the logarithm from the logits: {shown}") if text is not None else None
+            return display(shown, f"compute the logarithm from the logits: {shown}")
         wanted = function_for(self.stable, framework)
         call, function = self.inner.site, place.spell(wanted) if wanted is not None else None
         if function is None:

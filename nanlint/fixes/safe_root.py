@@ -36,9 +36,11 @@ def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
     """
     by = root_bound(place, node)
     changes = has_names(by)
-    if not place.is_array_of(node, place.framework):
-        return
     text = place.write("clamp(x, min=by)", x=x, by=by)
+    if not place.is_array_of(node, place.framework):
+        if text is not None:
+            yield display(text)
+        return
     if text is not None:
         message = f"set a lower bound: `{text}`, without a gradient below it"
         yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon", changes=changes)
@@ -135,12 +137,26 @@ class SafeRoot:
         return exponent is None or exponent.lo > 0 or (exponent.lo == 0 and exponent.zero is NEVER)
 
 
+def double_root(place: Place, call: ast.expr, squared: str, name: str, quotient: Node | None) -> Fix | None:
+    """The root of what gets a name before, 0 where that is 0; where it is only divided by, as there, 1.
+
+    Unsafe where that is no normalisation: an infinity becomes a number.
+    """
+    held = place.hoisted(call, name, "radicand", value=squared)
+    root = "sqrt(where(v != 0, v, 1.0))"
+    text = place.write(
+        root if quotient is not None else f"where(v != 0, {root}, 0.0)", v=held[0] if held is not None else name
+    )
+    if text is None or held is None:
+        return display(text) if text is not None else None
+    return place.fix(safety(place, quotient), [held[1], place.put(call, text)], text, style="exact")
+
+
 @dataclass(frozen=True)
 class SafeNorm:
-    """norm(x) of an x that is replaced by ones where it is the zero vector, and 0 there.
+    """norm(x) as the root of a sum of squares, with a double where, or a bound.
 
-    ``quotient``: it is only divided by, as there, and so not 0, but the norm of ones. Unsafe where that is no
-    normalisation: an infinity becomes a number.
+    ``quotient``: it is only divided by, as there.
     """
 
     norm: Node
@@ -152,45 +168,21 @@ class SafeNorm:
         x = written.operand("x") if written is not None else None
         if written is None or x is None or place.framework not in DIVERGING:
             return
-        if (exact := self.exact(place, written, x)) is not None:
-            yield exact
-        yield from self.bounded(place, written, x)
-
-    def exact(self, place: Place, written: Written, x: ast.expr) -> Fix | None:
-        """The norm of what is not 0, and 0."""
-        found = place.named(x, "difference", "vector")
-        name = found[0] if found is not None else "vector"
-        axes = {k: e for k, e in self.axes(written).items() if k == "axis"}
-        kept = self.axes(written)
-        safe = place.write(
-            f"where(any(x != 0{given(axes)}{', keepdims=True' if axes else ''}), x, 1.0)", x=name, **axes
-        )
-        if safe is None:
-            return None
-        call = place.with_operand(x, safe, written.call)
-        text: str | None = call
-        if self.quotient is None:
-            outer = f"any(x != 0{given(kept if axes else {})})"
-            if place.framework != "tensorflow":
-                text = place.write(f"where({outer}, norm, 0.0)", x=name, norm=call, **kept)
-            else:  # TensorFlow has no number of any dtype: there it is a product
-                text = place.write(f"norm * tensorflow.cast({outer}, x.dtype)", x=name, norm=call, **kept)
-        if found is None or text is None:
-            return display(text or call)
-        return place.fix(safety(place, self.quotient), [*found[1], place.put(written.call, text)], text, style="exact")
-
-    def bounded(self, place: Place, written: Written, x: ast.expr) -> Iterator[Fix]:
-        """The root of the sum of squares, with a bound."""
         axes, order = self.axes(written), written.operand("ord")
         known = {id(e) for e in (x, *axes.values())}
         if any(id(e) not in known and not (e is order and is_number(e, 2)) for e in written.arguments.values()):
             return
+        squared = place.write(f"sum(square(x){given(axes)})", x=x, **axes)
         by = root_bound(place, self.norm["x"])
         text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
-        if text is not None:
-            message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
-            edits = [place.put(written.call, text)]
-            yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=has_names(by))
+        if squared is None or text is None:
+            return
+        exact = double_root(place, written.call, squared, "squared", self.quotient)
+        if exact is not None:
+            yield exact
+        message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
+        edits = [place.put(written.call, text)]
+        yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=has_names(by))
 
     def axes(self, written: Written) -> dict[str, ast.expr]:
         """The axis and whether it is kept, as arguments of a reduction."""
@@ -201,10 +193,7 @@ class SafeNorm:
 
 @dataclass(frozen=True)
 class SafeStd:
-    """std(x) as the root of var(x), with a double where.
-
-    ``quotient``: it is only divided by, as there, and so 1 where it was 0. Unsafe where that is no normalisation.
-    """
+    """std(x) as the root of var(x), with a double where. ``quotient``: it is only divided by, as there."""
 
     std: Node
     quotient: Node | None = None
@@ -215,15 +204,9 @@ class SafeStd:
         variance = self.variance(place, written) if written is not None else None
         if written is None or variance is None or place.framework not in DIVERGING:
             return
-        held = place.hoisted(written.call, "variance", "squared", value=variance)
-        name = held[0] if held is not None else "variance"
-        root = "sqrt(where(v != 0, v, 1.0))"
-        text = place.write(root if self.quotient is not None else f"where(v != 0, {root}, 0.0)", v=name)
-        if text is not None and held is not None:
-            edits = [held[1], place.put(written.call, text)]
-            yield place.fix(safety(place, self.quotient), edits, text, style="exact")
-        elif text is not None:
-            yield display(text)
+        exact = double_root(place, written.call, variance, "variance", self.quotient)
+        if exact is not None:
+            yield exact
         by = root_bound(place, self.std["x"])
         added = place.write("sqrt(v + by)", v=variance, by=by)
         if added is not None:

@@ -235,7 +235,7 @@ def test_a_layer_is_shown_as_the_function_that_replaces_it(shown: Shown) -> None
     assert shown("NL101", text) == [("display", "nn.functional.log_softmax(x, dim=1)")]
 
 
-def test_a_keras_loss_is_pointed_to_the_one_that_takes_logits(
+def test_a_keras_loss_is_told_which_activation_to_remove(
     shown: Shown,
 ) -> None:
     text = """
@@ -250,4 +250,5 @@ def test_a_keras_loss_is_pointed_to_the_one_that_takes_logits(
     model = keras.Sequential([keras.layers.Dense(10, activation="softmax")])
     model.compile(loss=loss)
     """
-    assert shown("NL101", text) == [("display", "keras.losses.CategoricalCrossentropy(from_logits=True)")]
+    told = 'tf.nn.log_softmax(y_pred) without activation="softmax" (line 10)'
+    assert shown("NL101", text) == [("display", told)]

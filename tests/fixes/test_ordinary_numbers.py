@@ -134,5 +134,4 @@ def cosine(a, b):
     return jnp.dot(a, b) / (norm(a) * norm(b))
 """
     mended = nanlint.fix_source(text, unsafe_fixes=True, confidence="possible").source.text
-    assert mended.count("jnp.any(a != 0)") == 1
-    assert " = " not in mended
+    assert mended.count("jnp.square(a)") == mended.count("jnp.square(b)") == 1
