@@ -36,8 +36,8 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def untidied(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fixes as they are, with the names and the lines that they leave behind."""
-    monkeypatch.setattr("nanlint.lint.one_file.tidying", lambda config: lambda before, after: after)
+    """Fixes as they are, with the names that they leave behind."""
+    monkeypatch.setattr("nanlint.lint.one_file.tidying", lambda *_: lambda before, after: after)
 
 
 @pytest.fixture
