@@ -20,7 +20,7 @@ from nanlint.lint.known_rules import rule_names, runs
 from nanlint.lint.one_file import diagnose_source, room_to_recurse
 from nanlint.refused import Refused
 from nanlint.rules import RULES
-from nanlint.rules.diagnose import NO_FORM, Answer, analysed, answers, draft
+from nanlint.rules.diagnose import NO_FORM, Answer, analysed, answers, draft, silent
 from nanlint.rules.registry import Rule
 from nanlint.selection import did_you_mean
 from nanlint.source import Source
@@ -207,7 +207,8 @@ def verdict(
         least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
         return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")
     if span is not None:
-        comment = silencing(source, draft(facts, rule, best, span, runs(config)), rule_names(config.rule_files))
+        drafted = draft(facts, rule, best, span, silent(facts, rule, best, span, runs(config)))
+        comment = silencing(source, drafted, rule_names(config.rule_files))
         if comment is not None:
             path, row = comment[0], comment[1].span.row
             where = f"{row} of {path}" if path else source.row_in_cell(row)[1]

@@ -160,13 +160,15 @@ def occurrences(facts: Facts, select: Callable[[str], bool]) -> list[Occurrence]
 
 
 def each_occurrence(facts: Facts, select: Callable[[str], bool]) -> Iterator[Occurrence]:
+    heard = may_silence(facts.source)
     for rule, finding in findings(facts, lambda rule: select(rule.code)):
         span = facts.span_of(finding.site)
         if span is not None:
-            yield Occurrence(rule, finding, draft(facts, rule, finding, span, select))
+            others = silent(facts, rule, finding, span, select) if heard else frozenset()
+            yield Occurrence(rule, finding, draft(facts, rule, finding, span, others))
 
 
-def draft(facts: Facts, rule: Rule, finding: Finding, span: Span, select: Callable[[str], bool]) -> Diagnostic:
+def draft(facts: Facts, rule: Rule, finding: Finding, span: Span, others: frozenset[str]) -> Diagnostic:
     """The diagnostic of a finding, without what takes time to find out."""
     return Diagnostic(
         path=facts.source.path,
@@ -178,14 +180,12 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span, select: Callab
         effect=finding.effect,
         causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
         hazard=finding.hazard.node.op if finding.hazard is not None and not rule.origin else "",
-        others=silent(facts, rule, finding, span, select),
+        others=others,
     )
 
 
 def silent(facts: Facts, rule: Rule, finding: Finding, span: Span, select: Callable[[str], bool]) -> frozenset[str]:
     """The rules that would report the same hazard, had it been left to them: comments may name these, too."""
-    if not may_silence(facts.source):
-        return frozenset()
     own, node = finding.hazard, finding.node
     weighed = (facts.hazards.weigh(node, pole) for pole in facts.hazards.own_poles(node)) if own is None else (own,)
     hazards = [one for one in weighed if isinstance(one, Hazard)]

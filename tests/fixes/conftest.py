@@ -46,8 +46,8 @@ def _arrays_of_floats(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
 
 @pytest.fixture
 def untidied(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fixes as they are, with the names and the lines that they leave behind."""
-    monkeypatch.setattr("nanlint.lint.one_file.tidying", lambda config: lambda before, after: after)
+    """Fixes as they are, with the names that they leave behind."""
+    monkeypatch.setattr("nanlint.lint.one_file.tidying", lambda *_: lambda before, after: after)
 
 
 @pytest.fixture

@@ -196,5 +196,5 @@ def test_an_epsilon_is_not_0_in_the_format_of_its_operand() -> None:
 
 
 def test_a_style_that_there_is_not_is_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"fix-style: expected one of short, exact, epsilon, helper"):
+    with pytest.raises(ConfigError, match=r'fix-style: expected one of "short", "exact", "epsilon", "helper"'):
         nanlint.fix_source("x = 1\n", fix_style="long")

@@ -54,5 +54,5 @@ def test_a_new_statement_and_a_new_import_take_the_newlines_of_the_file() -> Non
     )
     outcome = nanlint.fix_source(before, select=["NL201"], fix_style="exact")
     assert outcome.fixed
-    assert "\r\n\tradicand = jnp.maximum(x, 0)\r\n\treturn jnp.where(\r\n\t\tradicand != 0," in outcome.source.text
+    assert "\r\n\tradicand = jnp.maximum(x, 0)\r\n\treturn jnp.where(radicand != 0," in outcome.source.text
     assert outcome.source.text.count("\n") == outcome.source.text.count("\r\n")
