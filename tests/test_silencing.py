@@ -36,6 +36,15 @@ def _run(*arguments: str, stdin: bytes | None = None) -> Result:
     return CliRunner().invoke(cli, ["check", "--isolated", *arguments], input=stdin, catch_exceptions=False)
 
 
+def test_what_a_comment_was_meant_to_silence_is_not_fixed(tmp_path: Path) -> None:
+    file = tmp_path / "loss.py"
+    line = "    return torch.log(torch.softmax(x, -1))"
+    file.write_text(f"import torch\n\n\ndef loss(x):\n{line}  # noqa NL101\n")
+    done = _run("--fix", str(file))
+    assert file.read_text() == f"import torch\n\n\ndef loss(x):\n{line}  # noqa: NL101\n"
+    assert done.stdout == "Found 1 error (1 fixed, 0 remaining).\n"
+
+
 # Every example, and some of them again in the other two ways to end a line.
 NEWLINES = {b"\n": EXAMPLES, b"\r\n": EXAMPLES[::4], b"\r": EXAMPLES[2::4]}
 

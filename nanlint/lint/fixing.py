@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix
+from nanlint.housekeeping import UNKNOWN_SUPPRESSION
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import Taken, edited
 from nanlint.source.project import View, view_of
@@ -72,6 +73,8 @@ def fix_until_stable(
             if applicable(diagnostic, unsafe=unsafe) and _fingerprint(source, diagnostic) not in dropped
         ]
         wanted = [one for one in wanted if within(one, others)]
+        # a comment that is corrected silences what would be fixed else
+        wanted = [one for one in wanted if one.code == UNKNOWN_SUPPRESSION.code] or wanted
         wanted = _keep_proved(source, wanted, refusal, dropped, notes)
         chosen = _keep_parsable(source, _without_overlap(wanted), dropped, notes)
         chosen = _keep_mending(source, chosen, diagnose, dropped, notes)

@@ -69,7 +69,7 @@ def _memory() -> Memory | None:
     try:
         from nanlint.cache import store
         from nanlint.cache.reports import Reports
-    except ImportError:  # this Python has no sqlite3
+    except ImportError:  # there is no sqlite3, or no msgspec
         return None
     directory = store.directory_for()
     return None if directory is None else Reports(directory)

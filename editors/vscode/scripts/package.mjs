@@ -1,4 +1,4 @@
-/** Makes nanlint-VERSION.vsix: the wheel, the bundles, the licence. Without a network, where hatchling is installed. */
+/** Makes nanlint-VERSION.vsix: the wheel and those that it needs, the bundles, the licence. It asks a package index. */
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -26,6 +26,14 @@ function buildWheel() {
   }
 }
 
+/** For every system, and from the oldest Python on: so the extension installs its server without a connection. */
+function downloadNeeded() {
+  const needed = execFileSync(python, [join(ROOT, "scripts", "needed.py")], { encoding: "utf8" }).trim().split("\n");
+  const pure = ["--only-binary=:all:", "--platform=any", "--implementation=py", "--abi=none", "--python-version=3.10"];
+  const command = ["-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps", ...pure];
+  execFileSync(python, [...command, "-d", join(ROOT, "bundled"), ...needed], { stdio: "inherit" });
+}
+
 function hasHatchling() {
   try {
     execFileSync(python, ["-c", "import hatchling"], { stdio: "ignore" });
@@ -37,5 +45,6 @@ function hasHatchling() {
 
 await build();
 buildWheel();
+downloadNeeded();
 copyFileSync(join(PROJECT, "LICENSE"), join(ROOT, "LICENSE"));
 await createVSIX({ cwd: ROOT, packagePath: join(ROOT, `nanlint-${version}.vsix`), dependencies: false });

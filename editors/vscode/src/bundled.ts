@@ -1,4 +1,4 @@
-/** The server in this extension: a wheel that is installed once, into an environment that nothing else uses. */
+/** The server in this extension: wheels that are installed once, into an environment that nothing else uses. */
 
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
@@ -26,15 +26,15 @@ export async function bundled(
   } catch {
     await fs.rm(environment, { recursive: true, force: true }); // not there yet, or its Python is gone
   }
-  const wheel = await wheelIn(path.join(context.extensionUri.fsPath, "bundled"));
+  const wheels = await wheelsIn(path.join(context.extensionUri.fsPath, "bundled"));
   const python = await suitable(log);
-  log.info(`installing ${wheel} with ${python.command} into ${environment}`);
+  log.info(`installing ${wheels.join(" ")} with ${python.command} into ${environment}`);
   await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: `Installing nanlint ${version}`, cancellable: true },
     async (progress, token) => {
       const stopping = new AbortController();
       token.onCancellationRequested(() => stopping.abort());
-      await install(python.command, wheel, environment, (message) => progress.report({ message }), stopping.signal);
+      await install(python.command, wheels, environment, (message) => progress.report({ message }), stopping.signal);
     },
   );
   await removeOthers(environment);
@@ -44,7 +44,7 @@ export async function bundled(
 /** Installs beside the place and moves at the end: what was interrupted is never used. */
 async function install(
   python: string,
-  wheel: string,
+  wheels: string[],
   environment: string,
   report: (message: string) => void,
   signal: AbortSignal,
@@ -60,11 +60,14 @@ async function install(
       throw failed(`${python} -m venv`, error, signal, "On Debian and Ubuntu this needs the package python3-venv. ");
     }
     report("installing packages…");
-    const pip = ["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet", wheel];
+    const pip = ["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"];
+    const complete = wheels.length > 1; // with all that nanlint needs
+    const what = complete ? ["--no-index", "--no-deps", ...wheels] : wheels;
     try {
-      await run(pythonOf(unfinished), pip, signal);
+      await run(pythonOf(unfinished), [...pip, ...what], signal);
     } catch (error) {
-      throw failed("pip install", error, signal, "It needs a connection to a Python package index. ");
+      const reason = complete ? "" : "It needs a connection to a Python package index. ";
+      throw failed("pip install", error, signal, reason);
     }
     await fs.rename(unfinished, environment).catch(async (error: unknown) => {
       await fs.access(environment).catch(() => {
@@ -81,13 +84,12 @@ function failed(command: string, error: unknown, signal: AbortSignal, reason: st
   return new NoServer(`the server in this extension is not installed: ${command} ${what}. ${ADVICE}`.replace("..", "."));
 }
 
-async function wheelIn(directory: string): Promise<string> {
-  const names = await fs.readdir(directory).catch((): string[] => []);
-  const wheel = names.find((name) => name.startsWith("nanlint-") && name.endsWith(".whl"));
-  if (wheel === undefined) {
+async function wheelsIn(directory: string): Promise<string[]> {
+  const names = (await fs.readdir(directory).catch((): string[] => [])).filter((name) => name.endsWith(".whl"));
+  if (!names.some((name) => name.startsWith("nanlint-"))) {
     throw new NoServer(`nanlint was not found, and this build of the extension does not contain it. ${ADVICE}`);
   }
-  return path.join(directory, wheel);
+  return names.sort().map((name) => path.join(directory, name));
 }
 
 /** An interpreter that is new enough. Throws `NoServer`. */

@@ -164,6 +164,16 @@ test("the nanlint in the extension is installed once", async () => {
   assert.equal(calls().filter((one) => one.includes("venv")).length, 1);
 });
 
+test("what nanlint needs is in the extension, and no package index is asked", async () => {
+  const asked = join(root, "pip");
+  interpreter("path/python3", { has: false, pip: `echo "$@" > ${asked}` });
+  const brought = extension();
+  writeFileSync(join(brought.bundled, "bundled", "click-8.2.0-py3-none-any.whl"), "");
+  await opened(brought);
+  const [command] = readFileSync(asked, "utf8").trim().split("\n");
+  assert.match(command, /install --quiet --no-index --no-deps \S+click-8\.2\.0\S+ \S+nanlint-\S+\.whl$/);
+});
+
 test("useBundled leaves the environment alone, and a Python that is too old", async () => {
   nanlint("path/nanlint");
   interpreter("path/python3", { version: "3 9" });
