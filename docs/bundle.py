@@ -1,4 +1,4 @@
-"""What the playground loads beside Pyodide: nanlint's wheel, what it asks of nanlint, the examples, one answer, a manifest.
+"""What the playground loads beside Pyodide: nanlint's wheel, what it asks of it, the examples, one answer, a manifest.
 
 Nothing is downloaded: the wheel is built from this tree. Checking and fixing import no other package.
 """
