@@ -1,6 +1,6 @@
 """Programs that are right give the same after their fixes: values, gradients, types, and meant NaN and infinities.
 
-Each is in ``harmless/FRAMEWORK`` and returns from main() what it computes. A run of the tests draws half of them.
+Each is in ``harmless/FRAMEWORK`` and returns from main() what it computes. A run of the tests draws a quarter of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def complaints(texts: Iterable[str], directory: Path) -> set[str]:
     return {one["code"] for one in told}
 
 
-@pytest.mark.parametrize("path", sample(PROGRAMS, 2, "harmless"), ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", sample(PROGRAMS, 4, "harmless"), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_program_that_is_right_gives_the_same_after_its_fixes(path: Path, tmp_path: Path) -> None:
     text = path.read_text()
     before = returned(path.parent.name, text)
@@ -67,4 +68,5 @@ def test_a_program_that_is_right_gives_the_same_after_its_fixes(path: Path, tmp_
 
 def test_many_of_them_are_changed_by_fixes() -> None:
     assert len(PROGRAMS) >= 60
-    assert sum(bool(mended(path.read_text(), WAYS[-1:])) for path in PROGRAMS[::4]) >= 5
+    changed = (path for path in PROGRAMS if mended(path.read_text(), WAYS[-1:]))
+    assert len(list(islice(changed, 5))) == 5

@@ -23,32 +23,6 @@ DEFINED = {
         "A.eps",
     ),
 }
-STATE = """
-class Parts:
-    def __new__(cls):
-        self = super().__new__(cls)
-        self.eps = 0.0
-        return self
-
-
-parts = Parts()
-"""
-DIAMOND = """
-class A:
-    eps = {}
-
-
-class B(A):
-    pass
-
-
-class C(A):
-    eps = {}
-
-
-class D(B, C):
-    pass
-"""
 LOSS = "import torch\nfrom lib.conf import *\n\n\ndef loss(x):\n    return torch.log(torch.relu(x) + {}).mean()\n"
 
 
@@ -64,27 +38,6 @@ def found(tmp_path: Path, defined: str, read: str) -> list[str]:
         },
     )
     return [one.code for one in nanlint.check_paths([str(tmp_path / "train.py")]).diagnostics]
-
-
-@pytest.mark.parametrize("name", DEFINED)
-def test_a_number_that_only_inference_tells_is_known(tmp_path: Path, name: str) -> None:
-    defined, read = DEFINED[name]
-    assert found(tmp_path / "good", defined.format("1e-6"), read) == []
-    assert found(tmp_path / "bad", defined.format("0.0"), read) == ["NL103"]
-
-
-def test_the_zero_of_an_object_may_be_where_a_state_starts(tmp_path: Path) -> None:
-    assert found(tmp_path, STATE, "parts.eps") == []
-
-
-def test_the_base_that_two_bases_share_comes_after_both(tmp_path: Path) -> None:
-    assert found(tmp_path / "good", DIAMOND.format("0.0", "1e-6"), "D.eps") == []
-    assert found(tmp_path / "bad", DIAMOND.format("1e-6", "0.0"), "D.eps") == ["NL103"]
-
-
-def test_what_two_branches_define_is_not_one_number(tmp_path: Path) -> None:
-    defined = "import enum, sys\nclass Eps(enum.Enum):\n    SMALL = 0.0 if sys.argv else 1e-6\n"
-    assert found(tmp_path, defined, "Eps.SMALL.value") == []
 
 
 def test_only_modules_of_the_project_are_given_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,16 +30,3 @@ def test_what_drops_nothing_is_the_identity(framework: str, dropped: str) -> Non
     log = {TORCH: "torch.log", TF: "tf.math.log", KERAS: "ops.log"}.get(framework, "jnp.log")
     for operand in (dropped, f"1 - {dropped}"):
         assert said(framework, f"def f(x):\n    return {log}({operand})\n") == [("NL102", "likely")]
-
-
-@pytest.mark.parametrize("rate", ["rate", "0.4"])
-def test_what_may_drop_passes_on_what_saturates(rate: str) -> None:
-    source = f"def f(x, rate):\n    return torch.log(F.dropout(torch.sigmoid(x), {rate}))\n"
-    assert said(TORCH, source) == [("NL102", "likely")]
-
-
-def test_what_is_scaled_up_is_larger_than_the_number_it_was_bounded_by() -> None:
-    source = "def f(x):\n    return torch.log(1 - F.dropout(torch.sigmoid(x), 0.4))\n"
-    assert "NL108" in [code for code, _ in said(TORCH, source)]
-    bounded = "def f(x):\n    return torch.log(1.5 - F.dropout(torch.sigmoid(x), 0.2))\n"
-    assert said(TORCH, bounded) == []

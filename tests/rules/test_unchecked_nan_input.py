@@ -42,8 +42,3 @@ def test_a_table_that_becomes_a_tensor_as_it_was_read_is_possible(body: str) -> 
 @pytest.mark.parametrize("body", CHECKED)
 def test_a_table_that_is_filled_or_looked_at_or_no_tensor_is_not(body: str) -> None:
     assert found(body) == []
-
-
-def test_a_table_read_without_holes_has_none() -> None:
-    text = HEADER.replace("read_csv(path)", "read_csv(path, na_filter=False)") + "    return torch.tensor(df.values)\n"
-    assert nanlint.check_source(text, select=["NL801"], confidence="possible") == []

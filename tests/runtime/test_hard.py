@@ -31,7 +31,7 @@ def blamed(ran: Ran) -> set[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("program", "watch"), sample(RUNS, 8, "hard programs"), ids=lambda one: getattr(one, "stem", one)
+    ("program", "watch"), sample(RUNS, 16, "hard programs"), ids=lambda one: getattr(one, "stem", one)
 )
 def test_the_verdict_the_line_and_the_exit_code_are_right(program: Path, watch: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(program.parent.name) is None:

@@ -7,20 +7,24 @@ from typing import Any
 
 import pytest
 
+from tests.frameworks import lazily
 from tests.runtime.watched import watched
 
-keras = pytest.importorskip("keras")
-tf = pytest.importorskip("tensorflow")
-np = pytest.importorskip("numpy")
-if keras.backend.backend() != "tensorflow":
-    pytest.skip("Keras runs on another backend here", allow_module_level=True)
-
-from nanlint.runtime.adapters.keras import KerasAdapter  # noqa: E402
-from nanlint.runtime.adapters.tensorflow import TensorFlowAdapter  # noqa: E402
+keras = lazily("keras")
+tf = lazily("tensorflow")
+np = lazily("numpy")
+KerasAdapter = lazily("nanlint.runtime.adapters.keras", "KerasAdapter")
+TensorFlowAdapter = lazily("nanlint.runtime.adapters.tensorflow", "TensorFlowAdapter")
 
 pytestmark = pytest.mark.slow
 
 ADAPTERS = (TensorFlowAdapter, KerasAdapter)
+
+
+@pytest.fixture(autouse=True)
+def _on_tensorflow() -> None:
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("Keras runs on another backend here")
 
 
 def cross_entropy(labels: Any, predictions: Any) -> Any:
@@ -138,15 +142,14 @@ def test_the_callback_watches_fit_and_nothing_after_it(tmp_path: Path, capsys: p
     assert len(verify.run.births) == told
 
 
-class Scaled(keras.layers.Layer):  # type: ignore[misc,name-defined]
-    """Its input over the greatest of each row, which may be 0."""
-
-    def call(self, x: Any) -> Any:
-        return x / keras.ops.max(keras.ops.abs(x), axis=1, keepdims=True)
-
-
 @pytest.mark.parametrize("eagerly", [False, True])
 def test_an_origin_is_told_with_its_layer_and_epoch(tmp_path: Path, eagerly: bool) -> None:
+    class Scaled(keras.layers.Layer):  # type: ignore[misc,name-defined]
+        """Its input over the greatest of each row, which may be 0."""
+
+        def call(self, x: Any) -> Any:
+            return x / keras.ops.max(keras.ops.abs(x), axis=1, keepdims=True)
+
     from nanlint.keras import Watch
 
     inner = keras.Sequential([keras.Input((2,)), Scaled(name="scaled")], name="block")

@@ -12,12 +12,12 @@ import pytest
 from nanlint.runtime.events import Birth, Filtered, Op, Step, Trace
 from nanlint.runtime.recorder import NonFinite
 from nanlint.runtime.runfile import read_run
+from tests.frameworks import lazily
 from tests.runtime.running import verify
 from tests.runtime.watched import site, watched
 
-tf = pytest.importorskip("tensorflow")
-
-from nanlint.runtime.adapters.tensorflow import TensorFlowAdapter  # noqa: E402
+tf = lazily("tensorflow")
+TensorFlowAdapter = lazily("nanlint.runtime.adapters.tensorflow", "TensorFlowAdapter")
 
 pytestmark = pytest.mark.slow
 
@@ -235,7 +235,7 @@ def test_a_nan_in_the_batch_that_a_function_is_given_is_told_with_its_place(tmp_
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "eager": lambda step: step,
-    "graph": tf.function,
+    "graph": lambda step: tf.function(step),
     "xla": lambda step: tf.function(step, jit_compile=True),
 }
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.frameworks import lazily
 from tests.runtime.running import Ran, verify
 
-pytest.importorskip("tensorflow")
+lazily("tensorflow")  # or skipped
 
 pytestmark = pytest.mark.slow
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from nanlint.runtime.events import ARRIVED, GIVEN
+from tests.frameworks import lazily
 from tests.runtime.running import python, verify
 from tests.runtime.watched import Reported, site, watched
 
-tf = pytest.importorskip("tensorflow")
-np = pytest.importorskip("numpy")
-
-from nanlint.runtime.adapters.tensorflow import TensorFlowAdapter  # noqa: E402
+tf = lazily("tensorflow")
+tf1 = lazily("tensorflow.compat.v1")
+np = lazily("numpy")
+TensorFlowAdapter = lazily("nanlint.runtime.adapters.tensorflow", "TensorFlowAdapter")
 
 pytestmark = pytest.mark.slow
-tf1 = tf.compat.v1
 
 
 def trained(loss_of: Callable[[Any, Any], Any], rows: Any, steps: int = 3) -> list[Any]:
@@ -102,7 +102,6 @@ def test_a_session_gives_what_it_gives_without_a_watch(mode: str, tmp_path: Path
 PROGRAM = """
 import tensorflow as tf
 
-tf1 = tf.compat.v1
 tf1.disable_eager_execution()
 x = tf1.placeholder(tf.float32, [None])
 w = tf1.get_variable("w", [], initializer=tf1.ones_initializer())

@@ -16,13 +16,13 @@ from nanlint.runtime import probing
 from nanlint.runtime.events import Op, Step, Trace
 from nanlint.runtime.recorder import NonFinite
 from nanlint.runtime.verdicts import State
+from tests.frameworks import lazily
 from tests.runtime.watched import watched
 
-torch = pytest.importorskip("torch")
-
-from nanlint.runtime.adapters.torch import TorchAdapter  # noqa: E402
-from nanlint.runtime.adapters.torch.deferred import Left  # noqa: E402
-from nanlint.runtime.adapters.torch.eager import BirthMode, Births  # noqa: E402
+torch = lazily("torch")
+TorchAdapter = lazily("nanlint.runtime.adapters.torch", "TorchAdapter")
+deferred = lazily("nanlint.runtime.adapters.torch.deferred")
+eager = lazily("nanlint.runtime.adapters.torch.eager")
 
 Watching = Callable[..., Any]
 
@@ -39,7 +39,7 @@ class Silent:
     prompt = filtering = repeats = False
 
 
-def adapter() -> TorchAdapter:
+def adapter() -> Any:
     return TorchAdapter(Silent())
 
 
@@ -362,13 +362,13 @@ def test_threads_are_watched(watching: Watching) -> None:
 def test_threads_that_are_over_leave_nothing_behind(watching: Watching) -> None:
     with watching():
         gc.collect()
-        alive = sum(isinstance(one, BirthMode) for one in gc.get_objects())
+        alive = sum(isinstance(one, eager.BirthMode) for one in gc.get_objects())
         for _ in range(5):
             thread = threading.Thread(target=lambda: torch.ones(1).exp())
             thread.start()
             thread.join()
         gc.collect()
-        assert sum(isinstance(one, BirthMode) for one in gc.get_objects()) == alive
+        assert sum(isinstance(one, eager.BirthMode) for one in gc.get_objects()) == alive
 
 
 def test_a_birth_can_stop_the_program(watching: Watching) -> None:
@@ -564,19 +564,18 @@ def test_nan_in_a_batch_is_told(watching: Watching, workers: int, mode: str) -> 
     assert alert.message == "batch[0] already had 1 nan in 12 elements, which no op computed: rows 1, columns 3"
 
 
-class Scaled(torch.utils.data.Dataset):  # type: ignore[misc,name-defined]
-    """Rows over their sum, of which one is 0: what a worker computes."""
-
-    def __len__(self) -> int:
-        return 3
-
-    def __getitem__(self, i: int) -> Any:
-        row = torch.full((2,), float(i))
-        return row / row.sum()
-
-
 @pytest.mark.parametrize("start", ["fork"])
 def test_workers_of_a_loader_are_watched(watching: Watching, start: str) -> None:
+    class Scaled(torch.utils.data.Dataset):  # type: ignore[misc,name-defined]
+        """Rows over their sum, of which one is 0: what a worker computes."""
+
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, i: int) -> Any:
+            row = torch.full((2,), float(i))
+            return row / row.sum()
+
     with watching() as run:
         loader = torch.utils.data.DataLoader(Scaled(), num_workers=1, multiprocessing_context=start)
         list(loader)
@@ -588,13 +587,13 @@ def test_workers_of_a_loader_are_watched(watching: Watching, start: str) -> None
 
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = Births.__init__
+    original = eager.Births.__init__
 
-    def initialised(births: Births, watch: Any) -> None:
+    def initialised(births: Any, watch: Any) -> None:
         original(births, watch)
         births.far = frozenset({"cpu"})
 
-    monkeypatch.setattr(Births, "__init__", initialised)
+    monkeypatch.setattr(eager.Births, "__init__", initialised)
 
 
 @pytest.mark.usefixtures("far")
@@ -628,13 +627,13 @@ def test_what_comes_back_on_a_device_is_read_at_the_next_pass_or_at_the_end(
     watching: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[int] = []
-    numbers = Left.numbers
+    numbers = deferred.Left.numbers
 
-    def read(left: Left) -> list[float]:
+    def read(left: Any) -> list[float]:
         waited.append(1)
         return numbers(left)
 
-    monkeypatch.setattr(Left, "numbers", read)
+    monkeypatch.setattr(deferred.Left, "numbers", read)
     with watching("sites") as run:
         weight = torch.nn.Parameter(torch.zeros(2))
         torch.sqrt(weight).sum().backward()  # a gradient of inf

@@ -14,12 +14,12 @@ from nanlint.runtime.events import Observed
 from nanlint.runtime.recorder import NonFinite
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.verdicts import State
+from tests.frameworks import lazily
+from tests.runtime.running import verify
+from tests.runtime.test_torch import Watching, watching  # noqa: F401
 
-torch = pytest.importorskip("torch")
-
-from nanlint.runtime.adapters.torch.breakdown import is_concrete  # noqa: E402
-from tests.runtime.running import verify  # noqa: E402
-from tests.runtime.test_torch import Watching, watching  # noqa: E402, F401
+torch = lazily("torch")
+is_concrete = lazily("nanlint.runtime.adapters.torch.breakdown", "is_concrete")
 
 
 @pytest.fixture(autouse=True)

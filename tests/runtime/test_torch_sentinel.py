@@ -11,11 +11,12 @@ import pytest
 
 from nanlint.runtime.events import Step
 from nanlint.runtime.recorder import NonFinite
+from tests.frameworks import lazily
+from tests.runtime.test_torch import Watching, adapter, watching  # noqa: F401
 
-torch = pytest.importorskip("torch")
-
-from nanlint.runtime.adapters.torch.sentinel import exact_norm, gradient_norm  # noqa: E402
-from tests.runtime.test_torch import Watching, adapter, watching  # noqa: E402, F401
+torch = lazily("torch")
+exact_norm = lazily("nanlint.runtime.adapters.torch.sentinel", "exact_norm")
+gradient_norm = lazily("nanlint.runtime.adapters.torch.sentinel", "gradient_norm")
 
 
 def test_each_step_has_its_loss_and_gradient_norm(watching: Watching) -> None:  # noqa: F811
@@ -61,20 +62,19 @@ def test_a_loss_that_is_not_finite_stops_the_program_if_it_is_to_stop(watching: 
             optimizer.step()
 
 
-class Ratio(torch.nn.Module):  # type: ignore[misc,name-defined]
-    """Over its last input; what it masks with is no failure."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.inner = torch.nn.Linear(2, 2, bias=False)
-        torch.nn.init.ones_(self.inner.weight)
-
-    def forward(self, x: Any, over: Any) -> dict[str, Any]:
-        return {"ratio": self.inner(x) / over, "mask": torch.full((2,), -float("inf"))}
-
-
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 def test_what_a_model_gives_is_looked_at_outside_of_what_is_compiled(watching: Watching, compiled: bool) -> None:  # noqa: F811
+    class Ratio(torch.nn.Module):  # type: ignore[misc,name-defined]
+        """Over its last input; what it masks with is no failure."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.Linear(2, 2, bias=False)
+            torch.nn.init.ones_(self.inner.weight)
+
+        def forward(self, x: Any, over: Any) -> dict[str, Any]:
+            return {"ratio": self.inner(x) / over, "mask": torch.full((2,), -float("inf"))}
+
     from torch._dynamo.utils import counters
 
     warnings.simplefilter("error", UserWarning)  # PyTorch warns of hooks on all modules where one compiles

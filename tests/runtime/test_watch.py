@@ -13,10 +13,11 @@ import pytest
 
 from nanlint.runtime.events import Alert, Birth, Step
 from nanlint.runtime.runfile import read_run
+from tests.frameworks import lazily
 from tests.runtime.running import Ran, nanlint, python
 from tests.sampling import sample
 
-torch = pytest.importorskip("torch")
+torch = lazily("torch")
 
 pytestmark = pytest.mark.slow
 
@@ -192,9 +193,10 @@ def test_a_writer_of_tensorboard_gets_the_event(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(find_spec("tensorboard") is None, reason="TensorBoard is not installed")
 def test_tensorboards_own_writer_keeps_the_event(tmp_path: Path) -> None:
-    program = WRITER.replace("writer=Writer()", "writer=SummaryWriter('logs')").replace(
-        "import nanlint\n", "import nanlint\nfrom torch.utils.tensorboard import SummaryWriter\n"
-    )
+    # closed, or what its thread has not written when the program ends is lost
+    program = WRITER.replace("writer=Writer()", "writer=writer") + "writer.close()\n"
+    program = program.replace("import *\n", "import *\nfrom torch.utils.tensorboard import SummaryWriter\n")
+    program = program.replace("model = Net()\n", "model, writer = Net(), SummaryWriter('logs')\n")
     ran = in_directory(tmp_path, program)
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
