@@ -98,8 +98,9 @@ class Results:
         self._hooks.take_away()
         while self._undo:
             self._undo.pop()()
-        if self._started:
-            safely(self.watch, WHAT, self._left)
+        if not self._started:  # what else there is in a program is none of a watch over a part of it
+            return
+        safely(self.watch, WHAT, self._left)
         for one in gc.get_objects() if self._holders else ():
             if issubclass(type(one), self._holders):
                 safely(self.watch, WHAT, self.kept, one)
@@ -173,9 +174,9 @@ class Results:
                 self._tell(f"what is saved as {name}" if name else "what is saved", health, line[:2], asked)
                 return
 
-    def kept(self, owner: object) -> None:
+    def kept(self, owner: object, own: bool = False) -> None:
         """See ``Watch.kept``; also of what is there at the end."""
-        if id(owner) not in self._named:
+        if id(owner) not in self._named and (own or self._started):
             self._look(owner, "", lambda path: f"{path} of {type(owner).__name__}", "its end")
 
     def _left(self) -> None:
