@@ -176,7 +176,9 @@ class Results:
 
     def kept(self, owner: object, own: bool = False) -> None:
         """See ``Watch.kept``; also of what is there at the end."""
-        if id(owner) not in self._named and (own or self._started):
+        if id(owner) in self._named:  # with what it is a part of
+            self._named.discard(id(owner))
+        elif own or self._started:
             self._look(owner, "", lambda path: f"{path} of {type(owner).__name__}", "its end")
 
     def _left(self) -> None:
