@@ -23,7 +23,7 @@ from nanlint.runtime.hooks import Hooks, safely
 from nanlint.runtime.written import TOKEN, Written, kinds_in
 
 if TYPE_CHECKING:
-    from nanlint.runtime.process_record import ProcessRecord
+    from nanlint.runtime.arrival_record import ArrivalRecord
 
 #: as a failure is told
 WHAT = "what the program leaves"
@@ -68,7 +68,7 @@ class Opened:
 class Results:
     """The results of a process."""
 
-    def __init__(self, watch: ProcessRecord) -> None:
+    def __init__(self, watch: ArrivalRecord) -> None:
         self.watch = watch
         self._hooks = Hooks(watch)
         self.written = Written(self._files, TEXTS)
