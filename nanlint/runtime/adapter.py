@@ -196,8 +196,11 @@ class Watch(Protocol):
     def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
         """Report what the program keeps, prints or saves and is not finite: it is shown if nothing else is bad."""
 
-    def kept(self, owner: object) -> None:
-        """An object that holds tensors (``Adapter.holders``) goes: report what is not finite in it."""
+    def kept(self, owner: object, own: bool = False) -> None:
+        """An object that holds tensors (``Adapter.holders``) goes: report what is not finite in it.
+
+        ``own``: it is of what is watched, also where that is only a part of the program.
+        """
 
     def saves(self, asked: str) -> Callable[..., Any]:
         """A hook around a function that saves one of its first two arguments: reports what is not finite in it."""

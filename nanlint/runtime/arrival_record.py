@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from nanlint.runtime.events import ARRIVED, GIVEN, KEPT, NON_FINITE, Alert, Fram
 from nanlint.runtime.health import Health
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD
+from nanlint.runtime.results import Results
 from nanlint.runtime.site_record import SiteRecord
 from nanlint.runtime.telling import KINDS
 
@@ -25,6 +26,8 @@ class ArrivalRecord(SiteRecord):
     def __init__(self, options: Options, rank: int) -> None:
         self._at = Where(rank=rank or None)
         self._told_where: set[str] = set()
+        self.results = Results(self)
+        self.kept, self.saves, self.reads = self.results.kept, self.results.saves, self.results.reads
         super().__init__(options, rank)
 
     def _open(self) -> None:
@@ -104,6 +107,16 @@ class ArrivalRecord(SiteRecord):
                 self._held.append((alert, keys))
         else:
             self._arrived(alert, keys)
+
+    def came_in(self, kinds: Iterable[str]) -> None:
+        """See ``Watch.came_in``."""
+        self.results.outside = self.results.outside.union(kinds)
+
+    def explains(self, kinds: frozenset[str], frames: Sequence[Frame] = ()) -> bool:
+        """See ``Watch.explains``."""
+        there = tuple(frames) or self.frames(1)
+        known = self.results.outside.union(*(self.results.written.kinds_at(one.path, one.line) for one in there))
+        return "nan" in known or kinds <= known
 
     def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
         """See ``Watch.left``."""

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -23,7 +23,6 @@ from nanlint.runtime.hooks import NonFinite
 from nanlint.runtime.launch import deciding_variables
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import RandomStates
-from nanlint.runtime.results import Results
 from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.telling import spot
 from nanlint.version import __version__
@@ -51,8 +50,6 @@ class ProcessRecord:
         #: what opens where something went bad, if that was asked for: it gets what may open Python's debugger there
         self.stop_at: Callable[[str, Sequence[Tensor], Callable[[], None]], None] = lambda _, __, debugger: debugger()
         self._rank = rank
-        self.results = Results(self)
-        self.kept, self.saves, self.reads = self.results.kept, self.results.saves, self.results.reads
         self.steps = 0  # a fork counts on
         self._random: RandomStates | None = None
         self._bad = False
@@ -71,16 +68,6 @@ class ProcessRecord:
         self._told: dict[Any, int] = {}
         self.fates = Fates()
         self._end = threading.local()
-
-    def came_in(self, kinds: Iterable[str]) -> None:
-        """See ``Watch.came_in``."""
-        self.results.outside = self.results.outside.union(kinds)
-
-    def explains(self, kinds: frozenset[str], frames: Sequence[Frame] = ()) -> bool:
-        """See ``Watch.explains``."""
-        there = tuple(frames) or self.frames(1)
-        known = self.results.outside.union(*(self.results.written.kinds_at(one.path, one.line) for one in there))
-        return "nan" in known or kinds <= known
 
     def watch_framework(self, name: str, version: str) -> None:
         """A framework was imported, and its adapter started."""

@@ -277,7 +277,8 @@ class Recorder(ArrivalRecord):
 
     def _worth_writing(self, step: int) -> bool:
         """All of the first steps; then ever fewer, so that their number grows with the logarithm of the run's."""
-        return step % (1 << max(0, step.bit_length() - MANY_STEPS)) == 0
+        thinned = min(self._size // max(self.options.limit, 1) * 4, 30)
+        return step % (1 << max(thinned, step.bit_length() - MANY_STEPS)) == 0
 
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""

@@ -23,7 +23,7 @@ from nanlint.runtime.hooks import Hooks, safely
 from nanlint.runtime.written import TOKEN, Written, kinds_in
 
 if TYPE_CHECKING:
-    from nanlint.runtime.process_record import ProcessRecord
+    from nanlint.runtime.arrival_record import ArrivalRecord
 
 #: as a failure is told
 WHAT = "what the program leaves"
@@ -68,7 +68,7 @@ class Opened:
 class Results:
     """The results of a process."""
 
-    def __init__(self, watch: ProcessRecord) -> None:
+    def __init__(self, watch: ArrivalRecord) -> None:
         self.watch = watch
         self._hooks = Hooks(watch)
         self.written = Written(self._files, TEXTS)
@@ -98,8 +98,9 @@ class Results:
         self._hooks.take_away()
         while self._undo:
             self._undo.pop()()
-        if self._started:
-            safely(self.watch, WHAT, self._left)
+        if not self._started:  # what else there is in a program is none of a watch over a part of it
+            return
+        safely(self.watch, WHAT, self._left)
         for one in gc.get_objects() if self._holders else ():
             if issubclass(type(one), self._holders):
                 safely(self.watch, WHAT, self.kept, one)
@@ -173,9 +174,11 @@ class Results:
                 self._tell(f"what is saved as {name}" if name else "what is saved", health, line[:2], asked)
                 return
 
-    def kept(self, owner: object) -> None:
+    def kept(self, owner: object, own: bool = False) -> None:
         """See ``Watch.kept``; also of what is there at the end."""
-        if id(owner) not in self._named:
+        if id(owner) in self._named:  # with what it is a part of
+            self._named.discard(id(owner))
+        elif own or self._started:
             self._look(owner, "", lambda path: f"{path} of {type(owner).__name__}", "its end")
 
     def _left(self) -> None:

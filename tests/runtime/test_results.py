@@ -23,7 +23,7 @@ KEPT = ROOT / "benchmarks" / "programs" / "kept"
     ("name", "watch", "said"),
     [
         ("torch_norm_variance", "sentinel", "model.1.running_var is +inf, seen at the end of the program"),
-        ("torch_norm_in_function", "sites", "running_var of BatchNorm1d is +inf, seen at its end"),
+        ("torch_norm_in_function", "sites", "1.running_var of Sequential is +inf, seen at its end"),
         ("torch_scaled_history", "sites", "a number that is printed is nan, seen at standard output"),
         ("torch_saved_statistics", "all", ""),
         ("torch_gradient_scale_log", "sites", "a number that is written is +inf, seen at "),
@@ -78,6 +78,7 @@ def test_files_are_written_as_without_a_watch(tmp_path: Path) -> None:
         "import csv, io\n"
         "rows = csv.writer(open('a.csv', 'w', newline='', encoding='utf-16'))\n"
         "rows.writerows([['é', 1.5], ['x', 2]])\n"
+        "del rows\n"
         "file = open('b.txt', 'w', buffering=1, errors='replace', encoding='ascii')\n"
         "print('é', file=file)\n"
         "print(isinstance(file, io.TextIOWrapper), file.mode, file.name, file.encoding, file.errors, repr(file))\n"

@@ -70,6 +70,8 @@ class TorchAdapter(Adapter):
     def stop(self) -> None:
         self._hooks.take_away()
         self._arrivals.stop()
+        for owner in self._arrivals.trained():  # of which it has told, where they broke in a step
+            hooks.safely(self.watch, "what a model keeps", self.watch.kept, owner, True)
         self._steps.stop()
         self._batches.stop()
         self._sentinel.stop()

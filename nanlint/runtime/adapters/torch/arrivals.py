@@ -22,6 +22,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from nanlint.runtime.adapter import Watch, around, is_due, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
 from nanlint.runtime.adapters.torch.deferred import Left
+from nanlint.runtime.adapters.torch.modules import NAMED
 from nanlint.runtime.adapters.torch.plans import keys_of
 from nanlint.runtime.adapters.torch.steps import names_among, parameters_of
 from nanlint.runtime.events import Frame
@@ -150,6 +151,13 @@ class Arrivals:
             self.read()
         if optimizer not in self._stepped:
             self._stepped[optimizer] = self._watch.frames(2)
+
+    def trained(self) -> Iterator[object]:
+        """The optimizers that took a step, and the modules of models that the program named and they train."""
+        ids = {id(p) for optimizer in self._stepped for p in parameters_of(optimizer)}
+        yield from list(self._stepped)
+        for model in list(NAMED):
+            yield from model.modules() if any(id(p) in ids for p in model.parameters()) else ()
 
     def skipped(self) -> None:
         """A scaler has skipped a step: what came back in it is none of the program's."""
