@@ -64,7 +64,6 @@ def of_tensorflow() -> tuple[Calls, Callable[[Any], Any]]:
         "cos": tf.cos,
         "tanh": tf.tanh,
         "sqrt": tf.sqrt,
-        "div_no_nan": lambda x: tf.math.divide_no_nan(x, x),
     }
     return calls, tf.constant
 
