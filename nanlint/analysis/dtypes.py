@@ -32,6 +32,7 @@ OPERATORS = frozenset({"sub", "neg", "div", "pow", "square", "floordiv", "mod"})
 MADE_REAL = frozenset({"abs", "norm", "var", "std", "angle", "atan2", "isnan", "isinf", "isfinite", "size"})
 #: functions that give complex numbers, by the last part of their names
 COMPLEX = frozenset({"fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "rfft", "rfft2", "rfftn", "complex", "polar"})
+NONE = frozenset[str]()
 #: values that are asked for one
 MAX_NODES = 300
 
@@ -59,7 +60,7 @@ def is_floating(node: Node, gradient: GradientFlow, apart: Apart) -> bool:
     """Whether a value is seen to be floating-point numbers. ``apart``: uses that say nothing of a value."""
 
     def says(n: Node, of: Callable[[Node], bool]) -> bool:
-        if any(user.op in FLOATING_ONLY.get(user.framework or "", ()) and not apart(user) for user in used(n)):
+        if any(user.op in FLOATING_ONLY.get(user.framework or "", NONE) and not apart(user) for user in used(n)):
             return True
         dtype = n.attrs.get("dtype")
         if dtype is not None or n.attrs.get("requires_grad"):
@@ -71,7 +72,9 @@ def is_floating(node: Node, gradient: GradientFlow, apart: Apart) -> bool:
         if n.op == CALL:
             # a model, whose result is differentiated
             return gradient.goes_backward(n)
-        if n.op in FLOATS_OF_WHOLES or (n.op in FILLED and "like" not in n.attrs):
+        if n.op in FLOATS_OF_WHOLES | FLOATING_ONLY.get(n.framework or "", NONE) or (
+            n.op in FILLED and "like" not in n.attrs
+        ):
             return True
         # one that is filled with a number stays what it is
         given = [a for name, a in data(n) if name != "cond" and not (n.op == "where" and a.op == CONST)]

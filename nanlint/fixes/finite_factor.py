@@ -23,15 +23,8 @@ class FiniteFactor:
     zero: Node
 
     def rewrite(self, place: Place) -> Fix | None:
-        site = place.site
-        written = place.written(self.product)
-        if isinstance(site, ast.BinOp) and isinstance(site.op, ast.Mult):
-            a, b = site.left, site.right
-        elif (
-            written is not None and (x := written.operand("a")) is not None and (y := written.operand("b")) is not None
-        ):
-            a, b = x, y
-        else:
+        a, b = (place.operand_of(self.product, name) for name in ("a", "b"))
+        if a is None or b is None:
             return None
         infinite, zero = (a, b) if self.infinite is self.product["a"] else (b, a)
         if place.facts.value(self.infinite).constant is not None:

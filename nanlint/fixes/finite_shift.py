@@ -23,16 +23,9 @@ class FiniteShift:
     shift: Shift
 
     def rewrite(self, place: Place) -> Fix | None:
-        site = self.shift.difference.site
         place = place.at(self.shift.maximum)
-        call = place.written(self.shift.difference)
-        if isinstance(site, ast.BinOp) and isinstance(site.op, ast.Sub):
-            x, top = site.left, site.right
-        elif call is not None and (a := call.operand("a")) is not None and (b := call.operand("b")) is not None:
-            x, top = a, b
-        else:
-            return None
-        if not place.repeatable(x):
+        x, top = (place.operand_of(self.shift.difference, name) for name in ("a", "b"))
+        if x is None or top is None or not place.repeatable(x):
             return None
         bound = least(place, x)
         text = place.write("clamp(top, min=bound)", top=top, bound=bound) if bound is not None else None

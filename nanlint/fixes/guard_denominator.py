@@ -13,7 +13,8 @@ from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.template import has_names
 from nanlint.fixes.template import written as written_as
 from nanlint.fixes.text import one_line
-from nanlint.graph.node import Node, unrefined
+from nanlint.graph.node import REFINE, Node, unrefined
+from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind
 
 #: frameworks with a division that is 0 where the denominator is
@@ -166,7 +167,7 @@ class GuardDenominator:
     ) -> Fix | None:
         """``divide_no_nan``: the denominator is written once. It takes floats of one dtype, so no Python numbers."""
         site = place.site
-        if self.quotient.op != "div" or above is None or place.framework not in NO_NAN:
+        if self.quotient.op != "div" or above is None or self.may_be_integers(place) or place.framework not in NO_NAN:
             return None
         if place.facts.value(self.quotient["a"]).kind is Kind.SCALAR or _literal(above):
             if place.framework == "tensorflow" and is_number(above, 1) and not isinstance(site, ast.AugAssign):
@@ -184,6 +185,15 @@ class GuardDenominator:
         if written is not None and written.receiver is None and written.function is not None:
             return self.fix(place, safety, [place.put(written.call.func, function)], text)
         return self.fix(place, safety, [place.put(site, text)], text)
+
+    def may_be_integers(self, place: Place) -> bool:
+        """Whether the denominator may be an integer tensor, which divide_no_nan refuses: a count that was not cast."""
+        node: Node | None = unrefined(self.denominator)
+        while node is not None and node.op != "cast":
+            op = OPS.get(node.op)
+            node = node.get("x") if (op is not None and (op.view or op.reduction)) or node.op == REFINE else None
+        is_float = node is not None and node.attrs.get("dtype") is not None
+        return place.facts.value(self.denominator).whole and not is_float
 
     # Everyone
 

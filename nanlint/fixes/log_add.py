@@ -36,9 +36,6 @@ class LogAdd:
     def terms(self, place: Place) -> list[ast.expr] | None:
         """The two terms as they are written, in their difference or where the larger is taken."""
         difference = self.addition.difference
-        if isinstance(difference.site, ast.BinOp) and difference["a"] is self.addition.a:
-            return [difference.site.left, difference.site.right]
         source = difference if difference["a"] is self.addition.a else bare(difference["b"])
-        written = place.written(source)
-        found = [written.operand(k) for k in ("a", "b")] if written is not None else []
-        return [e for e in found if e is not None] if found and None not in found else None
+        found = [place.operand_of(source, k) for k in ("a", "b")]
+        return [e for e in found if e is not None] if None not in found else None

@@ -390,9 +390,8 @@ def with_unseen(forms: Sequence[Fix], number: int, said: str) -> Sequence[Fix]:
     if not isinstance(said, Unseen) or form.applicability is not Applicability.SAFE:
         return forms
     later = replace(form, applicability=Applicability.UNSAFE, message=f"{form.message}: {said}")
-    rest = forms[number + 1 :]
-    safe = [other for other in rest if other.applicability is Applicability.SAFE]
-    return (*forms[: number + 1], *safe, later, *(other for other in rest if other not in safe))
+    rest = sorted((later, *forms[number + 1 :]), key=lambda one: one.applicability is not Applicability.SAFE)
+    return (*forms[: number + 1], *rest)
 
 
 def first(forms: Sequence[Fix]) -> Fix | None:
