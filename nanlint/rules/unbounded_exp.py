@@ -65,8 +65,9 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: the logistic density is equal to that product of two sigmoids. No fix for other quotients, since the right
-    form depends on them. Write a recursion in log space, with `logsumexp`. Unsafe: the exponent of an exponential by
-    itself is clipped just below where it overflows, and has no gradient above.
+    form depends on them. Write a recursion in log space, with `logsumexp`. Unsafe: what an exponential by itself
+    is taken of is bounded for all its uses, where it is made or where the function gets it, at 20 (6 in float16): the
+    exponential is 5e8 at most. It has no gradient beyond.
 
     ## References
     Rabiner: A tutorial on hidden Markov models (1989), section V on scaling.
