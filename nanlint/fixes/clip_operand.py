@@ -108,8 +108,9 @@ class ClipExponent:
         if x is None or self.exp.op != "exp":
             return
         half = facts.value(self.exp["x"]).format.max_exponent < FLOAT32.max_exponent
-        most = MOST_EXPONENT_IN_HALF if half else MOST_EXPONENT
-        both, message = f"clamp(x, {-most}, {most})", f"no more than exp({most:g}), without a gradient beyond"
+        form = affine(self.exp["x"], facts.value)
+        most = float(f"{(MOST_EXPONENT_IN_HALF if half else MOST_EXPONENT) / max(1.0, abs(form.factor)):.3g}")
+        both, message = f"clamp(x, {-most}, {most})", "without a gradient beyond"
         sites = {core.site: core for core in self.cores(place)}
         made = next(iter(sites), None)
         if len(sites) == 1 and isinstance(made, ast.expr) and sites[made].op in MAKING:
@@ -121,7 +122,7 @@ class ClipExponent:
                     text,
                     f"bound it where it is made: `{text}`: {message}",
                 )
-        core = bare(affine(self.exp["x"], facts.value).core)
+        core = bare(form.core)
         names = {n.id for n in ast.walk(x) if isinstance(n, ast.Name) and place.file.imports.means(n.id, n) is None}
         name = next(iter(names), "")
         text = place.write(both, x=name) if len(names) == 1 and name not in ("self", "cls") else None
