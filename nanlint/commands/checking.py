@@ -182,7 +182,7 @@ def _does_more(options: CheckOptions) -> bool:
     writes = options.add_ignore is not None or options.write_baseline is not None or options.outputs
     others = options.prove or options.with_run is not None or options.changed_since is not None or options.from_stdin
     dated = options.formats[0].dated or options.output_file is not None
-    return bool(writes or others or dated or options.action is not Action.CHECK)
+    return bool(writes or others or dated or options.action is Action.FIX)
 
 
 def _as_asked(report: Report, options: CheckOptions, configs: Configs, content: bytes | None) -> Report:
