@@ -216,7 +216,9 @@ class Options:
     def of(cls: type[Given], **given: Any) -> Given:
         """What has the name of a key (with underscores) is one; None says nothing."""
         named = {name: name.replace("_", "-") for name in given}
-        keys = {named[name]: value for name, value in given.items() if value not in (None, ()) and named[name] in KEYS}
+        keys = {
+            named[name]: value for name, value in given.items() if value not in (None, (), []) and named[name] in KEYS
+        }
         return cls(keys=keys, **{name: value for name, value in given.items() if named[name] not in KEYS})
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pkgutil import get_data
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Severity, Span
 from nanlint.version import RUNNING
@@ -34,6 +33,8 @@ class RulePage:
 
 def page_beside(module: str, name: str) -> str:
     """The page of a rule from the Markdown file beside its module, or ""."""
+    from pkgutil import get_data
+
     try:
         return (get_data(module, f"{name}.md") or b"").decode()
     except OSError:

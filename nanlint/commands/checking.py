@@ -192,7 +192,7 @@ def _does_more(options: CheckOptions) -> bool:
     git = options.changed_since is not None or options.with_affected
     others = options.prove or options.with_run is not None or git or options.from_stdin
     dated = options.formats[0].dated or options.output_file is not None
-    return bool(writes or others or dated or options.action is not Action.CHECK)
+    return bool(writes or others or dated or options.action is Action.FIX)
 
 
 def _as_asked(report: Report, options: CheckOptions, configs: Configs, content: bytes | None) -> Report:

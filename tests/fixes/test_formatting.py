@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from lsprotocol import types
 
+from nanlint import disk
 from nanlint.cli import cli
 from tests.server.sessions import UTF32, applied, session
 
@@ -175,3 +176,13 @@ async def test_an_editor_runs_the_formatter_in_a_workspace_that_is_trusted_alone
         (action,) = await editor.actions(uri, start, only=["source.fixAll"])
         assert action.edit is not None
         assert applied(LONG, action.edit, UTF32).endswith(LAID_OUT if trusted else LEFT)
+
+
+def test_what_a_formatter_has_laid_out_is_asked_anew_the_next_time(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for settings, known in (("[tool.yapf]\n", True), ("[tool.ruff]\n", False)):
+        (project / "pyproject.toml").write_text(settings)
+        disk.forget()
+        fixed(project, monkeypatch, "--diff", "--exit-zero")
+        assert (disk.forget() is not None) is known
