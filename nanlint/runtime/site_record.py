@@ -83,7 +83,9 @@ class Tally:
         return health.bad.difference(*(self.last[name].bad for name in came_in if name in self.last))
 
     def _is_elsewhere(self) -> bool:
-        """Whether the operand was nowhere near its pole this time: then something else than what is flagged broke."""
+        """Whether an infinity came in, and the operand was nowhere near its pole: then it is not what is flagged."""
+        if not any(self.last[name].bad for name in self.operands):
+            return False
         operand = self.last.get(self.site.operand)
         if operand is None or operand.low is None or operand.high is None:
             return False

@@ -31,7 +31,7 @@ def spread(x):
 
 
 entropy(np.array([0.0, 1.0]))
-spread(np.loadtxt(["1"]))
+spread(np.loadtxt(["1", "3"]))
 """
 
 

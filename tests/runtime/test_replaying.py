@@ -142,7 +142,7 @@ def test_the_step_before_is_watched_too_as_it_may_leave_bad_parameters(first: Pa
     with pytest.raises(Repeated):
         recorder.step()
     recorder.end()
-    assert not_repeated(tmp_path / "again") == ["no problem appeared in step 2 this time"]
+    assert not_repeated(tmp_path / "again") == ["no problem appeared in step 2 this time, which says nothing"]
 
 
 def test_a_run_that_takes_another_course_is_no_repetition(first: Path, tmp_path: Path) -> None:
