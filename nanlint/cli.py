@@ -164,7 +164,8 @@ def main() -> NoReturn:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     # Syntax trees are many objects in no cycles: at the default thresholds the collector takes a fifth of the time.
-    gc.set_threshold(100_000, 50, 50)
+    # What has lasted is not looked at again: graphs are taken apart when a file is done.
+    gc.set_threshold(100_000, 50, 100_000)
     try:
         if sys.stdout is None:
             raise Unusable("standard output is closed; to discard the output, redirect it to /dev/null")
