@@ -83,7 +83,9 @@ def is_below(path: str, directory: str) -> bool:
 
 
 def formatter_of(path: str) -> Formatter | None:
-    """What the nearest settings of its repository say that a file is formatted with."""
+    """What the nearest settings of its repository say that a file is formatted with, if it is one."""
+    if not is_file(path):
+        return None
     above: list[str] = []
     for directory in parents(os.path.dirname(path)):
         above.append(directory)
@@ -146,7 +148,7 @@ def formatted(before: Source, after: Source) -> Source:
     Where there is none, or the project is on another machine, they stay as they are.
     """
     path = path_of(after)
-    here = oracle.get() is None and after.cell_at(1) is None and is_file(path)
+    here = oracle.get() is None and after.cell_at(1) is None
     known = formatter_of(path) if here else None
     if known is None:
         return after
