@@ -121,7 +121,7 @@ def is_complex(node: Node) -> bool:
 
 def said_to_be_floating(parameter: Node) -> bool:
     """Whether a docstring says that a parameter is of floating-point numbers, and not that it may be of whole ones."""
-    owners = (o for o in parameter.attrs.get("documented", ()) if isinstance(o, ast.FunctionDef | ast.ClassDef))
+    owners = (o for o in parameter.attrs.get("of", ()) if isinstance(o, ast.FunctionDef | ast.ClassDef))
     texts = (ast.get_docstring(owner) or "" for owner in owners)
     said = (re.search(rf"^\W*(?:param )?{re.escape(parameter.name)}\b.*float.*", t, re.M | re.I) for t in texts)
     return any(found is not None and re.search(r"\bint", found[0]) is None for found in said)

@@ -444,7 +444,7 @@ def rests(node: Node) -> bool:
 def is_given(node: Node) -> bool:
     """Whether a node is given to a function, or by an object that it calls; no setting that something is made with."""
     if node.op == PARAM:
-        return not node.attrs.get("held") and getattr(node.attrs.get("of"), "name", "") != "__init__"
+        return not node.attrs.get("held") and getattr(node.attrs.get("of", (None,))[0], "name", "") != "__init__"
     if node.op != CALL or node.name:
         return node.op == INSTANCE or (node.op == CALL and not node.args)
     return len(node.args) > 1 and node["arg0"].op in SOURCES - {LOOP}

@@ -431,10 +431,9 @@ class Hazards:
 
     def happens(self, node: Node) -> bool:
         """Whether the program itself, as it is written, computes a node and takes its result."""
-        called = self.gradient.followed_calls(node) or [node]
-        return not all(map(self.comes_to_nothing, called)) and not any(
-            region.kind == "not_taken" for region in node.regions
-        )
+        called = self.gradient.followed_calls(node) or ([node] if node.calls else [])
+        taken = not called or not all(map(self.comes_to_nothing, called))
+        return taken and not any(region.kind == "not_taken" for region in node.regions)
 
     def drops(self, user: Node, used: Node, node: Node, pole: Pole, apart: bool) -> bool:
         """Whether a use of what an op gives takes none of its bad values.

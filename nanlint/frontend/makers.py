@@ -89,7 +89,7 @@ class Makers:
 
     def _of_model(self, parameter: Node) -> str | None:
         """By the class that it is given to a method of: a model of PyTorch's."""
-        _, cls = parameter.attrs.get("documented", (None, None))
+        _, cls = parameter.attrs.get("of", (None, None))
         bases = {last_name(base) for base in getattr(cls, "bases", ())}
         return None if bases.isdisjoint(MODELS) or not self.roots.isdisjoint(OTHER_MODULES) else "torch"
 

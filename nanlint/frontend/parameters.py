@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from nanlint.frontend.frames import Frame, FunctionAst
+from nanlint.frontend.frames import ClassInfo, Frame, FunctionAst
 from nanlint.frontend.nodes import is_array_class
 from nanlint.frontend.part import Part
 from nanlint.frontend.syntax import given_type, last_name, take_type, type_in
@@ -62,7 +62,8 @@ class Parameters(Part):
             return made_of
         hint = node or self.lowering.functions.option_of(function, arg)
         found = self.parameter(arg.arg, arg.annotation, hint, arg)
-        found.attrs["of"] = function.attrs["definition"]
+        cls: ClassInfo | None = function.attrs.get("cls")
+        found.attrs["of"] = (function.attrs["definition"], cls.definition if cls is not None else None)
         return found
 
     def activation(

@@ -44,6 +44,9 @@ COMMON = frozenset(
     | {"maximum", "minimum", "clamp", "eq", "ne", "test", "is", "isnot"}
 )
 
+#: ops that saturate: a function that calls one may hand it on to where it breaks
+SATURATING = frozenset({"softmax", "sigmoid"})
+
 #: frameworks whose ops fixes may rewrite: an operator's (None) and the known ones', not the user's own functions
 REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "scipy", "math"})
 
@@ -631,6 +634,6 @@ def pole_words(spellings: Spellings, codes: frozenset[str]) -> frozenset[str]:
     """Names that make a function worth lowering: of ops with a pole, of those that rules ask about, and NaN itself."""
     asked = {name for name, op in OPS.items() if op.breaks}
     asked = asked.union(*(RULES[code].nodes | RULES[code].hazards for code in codes))
-    wanted = asked - COMMON
+    wanted = asked - COMMON | SATURATING
     words = {name.rpartition(".")[2] for name, op in spellings.ops() if op in wanted}
     return frozenset(words | NAN | {"gradient", "GradientTape", "compile"})
