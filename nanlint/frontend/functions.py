@@ -35,7 +35,7 @@ MAX_NODES_ELSEWHERE = 300
 #: pieces of syntax of a function in another file that is looked into: some 40 lines, without the options of a parser
 MAX_SIZE = 400
 #: the same of one that computes nothing, in a file without frameworks
-MAX_PLAIN = 30
+MAX_PLAIN = 60
 #: checks further on that are known to have passed, the nearest ones
 MAX_CHECKS = 20
 
