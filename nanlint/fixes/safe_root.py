@@ -177,12 +177,12 @@ class SafeNorm:
         text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
         if squared is None or text is None:
             return
-        exact = double_root(place, written.call, squared, "squared", self.quotient)
-        if exact is not None:
-            yield exact
         message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
         edits = [place.put(written.call, text)]
         yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=has_names(by))
+        exact = double_root(place, written.call, squared, "squared", self.quotient)
+        if exact is not None:
+            yield exact
 
     def axes(self, written: Written) -> dict[str, ast.expr]:
         """The axis and whether it is kept, as arguments of a reduction."""
