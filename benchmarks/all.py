@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = {
     "wheels": ("wheels.py",),
     "speed": ("speed.py", "--peers"),
+    "ablation": ("ablate.py", "tests/fixtures"),
     "latency": ("server.py",),
     "cluster": ("cluster.py", "--copies", "2"),
     "cost of torch": ("verify.py", "torch"),

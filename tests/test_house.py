@@ -19,21 +19,21 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 5_489,
+    "analysis hazards": 5_728,
     "cache": 372,
     "commands": 1_265,
     "fixes": 3_875,
-    "frontend": 4_111,
+    "frontend": 4_137,
     "graph": 627,
-    "lint": 1_076,
-    "ops": 1_778,
-    "output": 1_548,
-    "proof": 2_468,
-    "rules": 1_825,
+    "lint": 1_078,
+    "ops": 1_790,
+    "output": 1_551,
+    "proof": 2_502,
+    "rules": 1_851,
     "runtime": 13_300,
     "server": 1_836,
-    "source": 2_284,
-    "top": 2_146,
+    "source": 2_303,
+    "top": 2_218,
 }
 #: rooms that have been given room to grow
 GROWING = frozenset({"runtime"})
@@ -46,10 +46,8 @@ DENSITY = 13.85
 LONGEST = 60
 #: functions that are tables, one row below the other, or are still to be taken apart -> lines
 LONGER = {
-    "commands/check.py:check": 186,
     "runtime/inspecting/debugger_v2/origins.py:_born": 61,
     "runtime/recorder.py:born": 64,
-    "server/server.py:_register_lifecycle": 62,
 }
 
 

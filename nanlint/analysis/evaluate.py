@@ -367,9 +367,8 @@ class Evaluator:
             return constant(float(self.case[node.key]))
         if self._parent is None and (numbers := self._computed.numbers(node)) is not None:
             # where a condition holds of some of them these count
-            return self.in_format(
-                node, numbers.joined(node), {n: self.value(a) for n, a in node.args.items()}, node.attrs
-            )
+            operands = {name: self.value(arg) for name, arg in node.args.items()}
+            return self.in_format(node, numbers.joined(node), operands, node.attrs)
         if op == "where":
             cond = node["cond"]
             taken = self.truth(cond.key)

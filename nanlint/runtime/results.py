@@ -13,17 +13,17 @@ import io
 import math
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from nanlint.runtime import hooks
+from nanlint.runtime.adapter import Adapter
+from nanlint.runtime.events import Frame
 from nanlint.runtime.frames import place
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.hooks import Hooks, safely
 from nanlint.runtime.written import TOKEN, Written, kinds_in
-
-if TYPE_CHECKING:
-    from nanlint.runtime.arrival_record import ArrivalRecord
 
 #: as a failure is told
 WHAT = "what the program leaves"
@@ -65,10 +65,22 @@ class Opened:
         return file
 
 
+class Record(hooks.Told, Protocol):
+    """What keeps what is found: the record of the process."""
+
+    adapters: list[Adapter]
+
+    def owns_file(self, path: str) -> bool: ...
+    def user_line(self) -> tuple[str, int, str] | None: ...
+    def adapter_of(self, value: Any) -> Adapter | None: ...
+    def came_in(self, kinds: Iterable[str]) -> None: ...
+    def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None: ...
+
+
 class Results:
     """The results of a process."""
 
-    def __init__(self, watch: ArrivalRecord) -> None:
+    def __init__(self, watch: Record) -> None:
         self.watch = watch
         self._hooks = Hooks(watch)
         self.written = Written(self._files, TEXTS)

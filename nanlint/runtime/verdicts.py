@@ -149,20 +149,16 @@ class Verdicts:
 
 def verdicts_of(run: RunRecord) -> Verdicts:
     """The verdicts of a run, merged over its processes."""
-    modules: dict[str, Module] = {}
-    probed: set[str] = set()
-    for _, event in run:
-        if isinstance(event, Module):
-            modules.setdefault(event.path, event)
-            probed |= {event.path} if event.probed else set()
+    loaded = [event for _, event in run if isinstance(event, Module)]
+    modules = dict(reversed({module.path: module for module in reversed(loaded)}.items()))
+    probed = {module.path for module in loaded if module.probed}
     sources: dict[str, str] = {}
     births = births_of(run)
     fates = fates_of(run)
     observed = observed_of(run)
     alerts: dict[object, Alert] = {}
-    for _, event in run:
-        if isinstance(event, Alert):
-            alerts.setdefault((event.alert, event.message, event.frames[:1]), event)
+    for event in (event for _, event in run if isinstance(event, Alert)):
+        alerts.setdefault((event.alert, event.message, event.frames[:1]), event)
     findings, claimed = [], set()
     for path, module in modules.items():
         kept = kept_module(run.directory, module)

@@ -24,7 +24,8 @@ from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart,
 from nanlint.runtime.adapters.torch.deferred import Left
 from nanlint.runtime.adapters.torch.modules import NAMED
 from nanlint.runtime.adapters.torch.plans import keys_of
-from nanlint.runtime.adapters.torch.steps import names_among, parameters_of
+from nanlint.runtime.adapters.torch.steps import parameters_of
+from nanlint.runtime.adapters.torch.words import names_among
 from nanlint.runtime.events import Frame
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.hooks import Hooks

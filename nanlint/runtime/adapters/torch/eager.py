@@ -36,7 +36,7 @@ from nanlint.runtime.adapters.torch.breakdown import (
 from nanlint.runtime.adapters.torch.formulas import Pending, Unmoded
 from nanlint.runtime.adapters.torch.lines import Lines, inside
 from nanlint.runtime.adapters.torch.plans import Plan, inputs_of, keys_of, outputs_of, plain, plan_of
-from nanlint.runtime.adapters.torch.steps import names_among
+from nanlint.runtime.adapters.torch.words import names_among
 from nanlint.runtime.fates import DECISION, TEST
 from nanlint.runtime.frames import place
 from nanlint.runtime.hooks import Guard, Hooks

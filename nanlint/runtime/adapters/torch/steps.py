@@ -20,6 +20,7 @@ from torch.optim import Optimizer
 from nanlint.runtime.adapter import Tensor, Watch, around
 from nanlint.runtime.adapters.torch.breakdown import NONE, apart, health_of, is_concrete, parts_of, suspicious
 from nanlint.runtime.adapters.torch.deferred import numbers_on_devices
+from nanlint.runtime.adapters.torch.words import names_among
 from nanlint.runtime.hooks import Guard
 
 if TYPE_CHECKING:
@@ -309,23 +310,3 @@ def names_of(optimizer: Optimizer) -> dict[int, str]:
         names.update({id(p): name for p, name in zip(group["params"], group.get("param_names", ()), strict=False)})
     wanted = {id(p) for p in parameters_of(optimizer)}
     return names_among(wanted, names)
-
-
-def names_among(
-    wanted: set[int], names: dict[int, str], asks: Callable[[str], bool] = lambda _: True
-) -> dict[int, str]:
-    """How the callers' variables, and modules in them, call tensors, by the identity of these; some names are known.
-
-    Callers in files that ``asks`` says no to are passed over.
-    """
-    frame: Any = sys._getframe(1)
-    while frame is not None and not wanted <= names.keys():
-        for variables in (frame.f_locals, frame.f_globals) if asks(frame.f_code.co_filename) else ():
-            for variable, value in list(variables.items()):
-                if isinstance(value, torch.nn.Module) and variable != "self":
-                    for name, parameter in value.named_parameters():
-                        names.setdefault(id(parameter), f"{variable}.{name}")
-                elif isinstance(value, torch.Tensor):
-                    names.setdefault(id(value), variable)
-        frame = frame.f_back
-    return {identity: name for identity, name in names.items() if identity in wanted}

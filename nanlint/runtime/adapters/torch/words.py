@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -92,3 +94,23 @@ def narrows(source: torch.dtype, target: torch.dtype) -> bool:
     if source == target or not (source.is_floating_point and target.is_floating_point):
         return False
     return bool(torch.finfo(source).max > torch.finfo(target).max)
+
+
+def names_among(
+    wanted: set[int], names: dict[int, str], asks: Callable[[str], bool] = lambda _: True
+) -> dict[int, str]:
+    """How the callers' variables, and modules in them, call tensors, by the identity of these; some names are known.
+
+    Callers in files that ``asks`` says no to are passed over.
+    """
+    frame: Any = sys._getframe(1)
+    while frame is not None and not wanted <= names.keys():
+        for variables in (frame.f_locals, frame.f_globals) if asks(frame.f_code.co_filename) else ():
+            for variable, value in list(variables.items()):
+                if isinstance(value, torch.nn.Module) and variable != "self":
+                    for name, parameter in value.named_parameters():
+                        names.setdefault(id(parameter), f"{variable}.{name}")
+                elif isinstance(value, torch.Tensor):
+                    names.setdefault(id(value), variable)
+        frame = frame.f_back
+    return {identity: name for identity, name in names.items() if identity in wanted}
