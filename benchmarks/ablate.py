@@ -74,6 +74,8 @@ SWITCHES: dict[str, dict[str, object]] = {
     "path facts": {f"{A}.evaluate:Evaluator.at": lambda self, node: self},
     "cases: distinction": {f"{A}.cases:distinction": NONE},
     "cases: decided by range": {f"{A}.cases:decided_by_range": NONE},
+    "chosen together": {f"{A}.evaluate:chosen_together": NONE},
+    "of taken": {f"{A}.evaluate:Evaluator.of_taken": NONE},
     "part": {f"{A}.evaluate:Evaluator.part": NONE},
     "loop fixpoint": {f"{A}.evaluate:invariants": lambda before: [import_module("nanlint.ops.value").value()]},
     "as set": {f"{A}.hazards:on_settings": NO},
@@ -93,6 +95,8 @@ SWITCHES: dict[str, dict[str, object]] = {
     "late guards as evidence": {f"{A}.hazards:Hazards.expected": NONE},
     "unguarded": {f"{A}.unguarded:unguarded": NONE},
     # gates
+    "kept off by settings": {f"{A}.hazards:Hazards.kept_off_by_settings": NO},
+    "product replaced": {f"{A}.hazards:Hazards.product_replaced": NO},
     "of known factors": {f"{A}.hazards:Hazards.of_known": NO},
     "ruled out on the path": {f"{A}.hazards:Hazards.ruled_out_there": NO},
     "excluded by degenerate data": {f"{A}.scenarios:excluded": NO},

@@ -75,6 +75,10 @@ MAX_TRIALS = 2
 POSITIONAL = frozenset(
     {TUPLE, "tensor", "eye", "one_hot", "stored", "concat", "append", "zeros", "list", "sparse_part"} | GRIDS
 )
+#: nodes between elements that a condition takes and what is made of them
+MAX_TAKEN = 16
+#: operands that say which elements, and hold none
+PLACES = frozenset({"index", "axis", "ord"})
 #: conditions that are taken to hold together, one within the other
 MAX_LEVELS = 4
 #: turns of a loop that are tried; in the last one nothing is assumed
@@ -132,6 +136,8 @@ class Evaluator:
         self.tested = tested
         self.level = level
         self._memo: dict[int, Value] = {}
+        #: what is made of elements that a condition takes, shared with all that know more
+        self._taken: dict[int, tuple[Node, Node] | None] = parent._taken if parent is not None else {}
         self._open: set[int] = set()
         self._children: dict[tuple[int, bool, bool], Evaluator] = {}
         self._standing: dict[int, Evaluator] = {}
@@ -310,6 +316,11 @@ class Evaluator:
         if node.op == CONST:
             # a literal is what it is, whatever was compared with another of its kind
             return v
+        if (taken := self.of_taken(node)) is not None:
+            made, cond = taken
+            there = self.under(cond, True)
+            if there is not self and speaks_of(self.lowering.graph, made.key, there.facts):
+                v = there.refine_by_facts(made, v)
         for comparison, other in known_of(self.lowering.graph, node.key, self.facts) if self.facts else ():
             by = self.bound(other)
             v = self.refine(v, comparison, by)
@@ -326,6 +337,32 @@ class Evaluator:
             return OPS["neg"].transfer({"x": self.value(other.node)}, {})
         lo, hi = other if isinstance(other, tuple) else (other, other)
         return replace(constant(float(lo)) if lo == hi else value(lo, hi), format=self.top.format)
+
+    def of_taken(self, node: Node, depth: int = 0) -> tuple[Node, Node] | None:
+        """For what is made of elements that a condition takes: what all elements give by that, and the condition.
+
+        sum(x[c], 1) is sum(x, 1)[c].
+        """
+        if node.index in self._taken or depth > MAX_TAKEN:
+            return self._taken.get(node.index)
+        self._taken[node.index] = None
+        op = OPS.get(node.op)
+        found: tuple[Node, Node] | None = None
+        row_by_row = op is not None and (op.pointwise or op.view or (op.reduction and "axis" in node.args))
+        if node.op == "part" and (cond := taken_by(node.get("index"))) is not None and cond.op != "or":
+            found = node["x"], cond
+        elif node.op == REFINE:
+            found = self.of_taken(node["x"], depth + 1)
+        elif row_by_row or node.op == "part":
+            made = {k: self.of_taken(a, depth + 1) for k, a in node.args.items() if k not in PLACES}
+            conds = {taken[1].key: taken[1] for taken in made.values() if taken is not None}
+            others = [node[k] for k, taken in made.items() if taken is None]
+            if len(conds) == 1 and all(self.value(other).kind is Kind.SCALAR for other in others):
+                args = {k: taken[0] if (taken := made.get(k)) is not None else a for k, a in node.args.items()}
+                whole = self.lowering.graph.imagine(node.op, args, node.attrs, node.site)
+                found = whole, next(iter(conds.values()))
+        self._taken[node.index] = found
+        return found
 
     # ── one node ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -381,6 +418,8 @@ class Evaluator:
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
         if op == "part" and (chosen := self.part(node)) is not None:
             return chosen
+        if op == "sub" and (together := chosen_together(node)) is not None:
+            return self.difference(*together)
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord", "ddof")):
             related = relation(node, self.value)
@@ -430,6 +469,15 @@ class Evaluator:
         if region.kind == "half" and region.attrs["dtype"] == "float16" and node.op in AUTOCAST_TO_SINGLE:
             operands = {k: v if v.format is FLOAT64 else replace(v, format=FLOAT32) for k, v in operands.items()}
         return operands, attrs
+
+    def difference(self, a: Node, b: Node) -> Value:
+        """The difference of two values that one condition chooses: of each pair of them, where they are chosen."""
+        found = []
+        for branch, truth in (("a", True), ("b", False)):
+            pair = {"a": a[branch], "b": b[branch]}
+            if not any(n.attrs.get("again") for n in pair.values()):
+                found.append(self.under(a["cond"], truth).value(self.lowering.graph.imagine("sub", pair)))
+        return join(found[0], found[-1]) if found else self.top
 
     def part(self, node: Node) -> Value | None:
         """Elements that a condition takes, under it; elements of their places, where that some are 0 says nothing."""
@@ -639,6 +687,15 @@ def called(node: Node) -> str:
     """The name that a value from outside goes by, "" if none."""
     name = node.attrs.get("variable") or (node.name if node.op in (PARAM, ATTR) else "")
     return str(name)
+
+
+def chosen_together(node: Node) -> tuple[Node, Node] | None:
+    """The two values of a difference that one condition chooses, as far as that tells more than each by itself."""
+    a, b = bare(node["a"]), bare(node["b"])
+    conds = [n.get("cond") if n.op == PHI else None for n in (a, b)]
+    if conds[0] is None or conds[1] is None or conds[0].key != conds[1].key:
+        return None
+    return a, b
 
 
 def axes_of(node: Node) -> int | None:

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
-from nanlint.analysis.epsilons import small
+from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator
-from nanlint.analysis.forms import UNKNOWNS, evidence_by_form
+from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
@@ -181,6 +181,15 @@ class Hazards:
             found.append(reach)
         return found
 
+    def kept_off_by_settings(self, node: Node, pole: Pole) -> bool:
+        """Whether an operand that has to be somewhere at a pole is not, as long as it is what it is set to."""
+        for operand, cls in pole.also:
+            name, shift = shifted(operand)
+            number = number_of(node[name], self.evaluator.value) if name in node.args else None
+            if number is not None and moved(constant(number), shift).reach(cls) is NEVER:
+                return True
+        return False
+
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
         return any(r.kind == "errstate" for r in node.regions) and self.gradient.owner(node) in ("numpy", "scipy")
@@ -199,17 +208,21 @@ class Hazards:
         if found is None:
             return Cleared(node, pole, "the operand is not given")
         source, v = found
-        certain, own = always(v, pole.cls), v.evidence(pole.cls)
-        reach = CERTAIN if certain else v.reach(pole.cls)
-        callers = own is not None and own.origin in OF_A_CALLER and reach < CERTAIN and not pole.gradient
-        if callers or (own is None and not certain):
+        reach = Reach.CERTAIN if always(v, pole.cls) else v.reach(pole.cls)
+        own = v.evidence(pole.cls)
+        if own is None and not always(v, pole.cls):
             # a number that someone put there, and that nothing says is still there
+            reach = min(reach, POSSIBLE)
+        if own is not None and own.origin in OF_A_CALLER and reach < CERTAIN and not pole.gradient:
+            # no more than that, unless something else makes it so
             reach = min(reach, POSSIBLE)
         also = self.also(node, pole, self.evaluator)
         reach = min(reach, *also) if also else reach
         if reach is NEVER:
             return Cleared(node, pole, RULED_OUT, v)
         reach, form, used = self.with_evidence(node, pole, source, v, reach)
+        if pole.also and self.kept_off_by_settings(node, pole):
+            reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
@@ -234,8 +247,10 @@ class Hazards:
         if self.always_bounded(node, pole) and not self.gradient.flows(node):
             return Cleared(node, pole, "later code bounds the infinity, and no gradient flows", v)
         overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
-        if guard is not None and (used or overwritten or self.keeps_zero_gradient(node)):
+        if guard is not None and (used or overwritten):
             # the value is repaired, and nothing says that the operand is learned
+            reach = min(reach, POSSIBLE)
+        if guard is not None and self.keeps_zero_gradient(node):
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
             reach = self.believed(node, reach, tested=guard is not None)
@@ -259,6 +274,8 @@ class Hazards:
         """How surely a pole is reached by what speaks for it where the value does not, what that is, and whether it is
         how the result is used."""
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        if form is not None and self.product_replaced(node, pole, source):
+            form = None
         form = form or self.expected(node, pole, reach)
         met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
         if form is not None:
@@ -439,6 +456,12 @@ class Hazards:
             cond = taken_by(index)
             return cond is not None and apart and self.excludes(cond, True, node, pole)
         return apart and user.op == "stored" and user["a"] is used and self.by_place(node, pole)
+
+    def product_replaced(self, node: Node, pole: Pole, operand: Node) -> bool:
+        """Whether something else is taken for the products of an op, where it is at a pole and the factor is 0."""
+        found = list(products(node))
+        pairs = ((product, ((other, 0.0), (operand, -pole.shift))) for product, other in found)
+        return bool(found) and all(self.replaced_where(product, numbers) for product, numbers in pairs)
 
     def replaced_where(self, result: Node, numbers: Iterable[tuple[Node, float]]) -> bool:
         """Whether all uses of a result lead to selections that take something else where nodes are these numbers."""
