@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 5_728,
+    "analysis hazards": 5_789,
     "cache": 372,
-    "commands": 1_265,
-    "fixes": 3_875,
+    "commands": 1_231,
+    "fixes": 3_799,
     "frontend": 4_137,
     "graph": 627,
     "lint": 1_078,
@@ -46,6 +46,7 @@ DENSITY = 13.85
 LONGEST = 60
 #: functions that are tables, one row below the other, or are still to be taken apart -> lines
 LONGER = {
+    "analysis/hazards.py:weigh": 64,
     "runtime/inspecting/debugger_v2/origins.py:_born": 61,
     "runtime/recorder.py:born": 64,
 }

@@ -403,14 +403,12 @@ class Evaluator:
         if op in COMPARISONS and node.key in self.case:
             return constant(float(self.case[node.key]))
         if self._parent is None and (numbers := self._computed.numbers(node)) is not None:
-            # where a condition holds of some of them these count
             operands = {name: self.value(arg) for name, arg in node.args.items()}
             return self.in_format(node, numbers.joined(node), operands, node.attrs)
         if op == "where":
             cond = node["cond"]
-            taken = self.truth(cond.key)
-            if taken is None:
-                taken = self._computed.truth(cond)
+            said = self.truth(cond.key)
+            taken = self._computed.truth(cond) if said is None else said
             if taken is None and cond.op in COMPARISONS and (self.case or not self.level):
                 taken = decided_by_range(cond.op, self.value(cond["a"]), self.value(cond["b"]))
             if taken is not None:
