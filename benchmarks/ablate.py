@@ -317,8 +317,9 @@ def cell(before: Counter[Found], after: Counter[Found]) -> str:
 
 def tell(column: dict[str, Counter[Found]], name: str) -> None:
     """Print some of what goes and comes without a mechanism."""
-    for sign, some in zip("-+", changes(column[""], column[name], Confidence.POSSIBLE), strict=True):
-        for path, row, code in some[:SHOWN]:
+    both = [changes(column[""], column[name], least) for least in (Confidence.LIKELY, Confidence.POSSIBLE)]
+    for sign, some in zip("-+", zip(*both, strict=True), strict=True):
+        for path, row, code in sorted({one for part in some for one in part})[:SHOWN]:
             print(f"{name}: {sign} {path}:{row} {code}", file=sys.stderr)
 
 

@@ -63,7 +63,7 @@ def test_a_comment_at_the_cause_that_names_the_rule_silences_it(tmp_path: Path, 
     assert codes(tmp_path, {"layers.py": at(5, LAYERS, comment)}, "loss.py") == []
 
 
-@pytest.mark.parametrize("comment", ["# nanlint: ignore", "# noqa", "# nanlint: ignore[NL103]", "# noqa: E501"])
+@pytest.mark.parametrize("comment", ["# nanlint: ignore", "# noqa", "# nanlint: ignore[NL303]", "# noqa: E501"])
 def test_one_that_does_not_name_it_silences_nothing(tmp_path: Path, comment: str) -> None:
     assert codes(tmp_path, {"layers.py": at(5, LAYERS, comment), "loss.py": LOSS}, "loss.py") == ["NL101"]
 
