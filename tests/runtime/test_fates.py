@@ -31,12 +31,6 @@ DIES = {
             "in a test for nan or inf",
             3,
         ),
-        "a mask that is saved": (
-            "import io\nmask = torch.log(torch.tensor([0.0, 1.0]))\ny = torch.softmax(mask, 0)\n"
-            "torch.save(mask, io.BytesIO())",
-            "in softmax",
-            4,
-        ),
         "a mask that a library takes as causal": (
             "layer = torch.nn.TransformerEncoderLayer(8, 2, 8)\nencoder = torch.nn.TransformerEncoder(layer, 1)\n"
             "mask = torch.log(torch.tril(torch.ones(4, 4)))\nprint(encoder(torch.ones(4, 1, 8), mask=mask))",
@@ -79,6 +73,8 @@ ARRIVES = {
         "printed": "y = torch.log(torch.tensor([0.0, 1.0]))\nz = torch.where(y > -9, y, 0.0)\nprint(y)",
         "handed over": "y = torch.log(torch.tensor([0.0, 1.0]))\nz = torch.where(y > -9, y, 0.0)\nprint(y.numpy())",
         "saved": "import io\ny = torch.zeros(1) / 0\nz = torch.nan_to_num(y)\ntorch.save(y, io.BytesIO())",
+        "a mask that is saved": "import io\nmask = torch.log(torch.tensor([0.0, 1.0]))\ny = torch.softmax(mask, 0)\n"
+        "torch.save(mask, io.BytesIO())",
         "compared": "y = torch.log(torch.zeros(()))\nif y < 3:\n    print('less')",
         "a part of it": "y = torch.log(torch.tensor([0.0, 1.0]))\nz = torch.exp(y)\nprint(y.sum())",
         "a parameter": "w = torch.nn.Parameter(torch.ones(1))\nw.data.copy_(torch.log(torch.zeros(1)))\nprint(w > 3)",

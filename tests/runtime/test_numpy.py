@@ -148,10 +148,12 @@ def test_stop_at_the_birth(tmp_path: Path) -> None:
         np.log(np.zeros(1))
 
 
-def test_nothing_is_hooked_where_sites_are_watched(tmp_path: Path) -> None:
-    make = np._core._ufunc_config._make_extobj
-    with watched(ADAPTERS, tmp_path, "sites"):
-        assert np._core._ufunc_config._make_extobj is make
+def test_births_are_told_where_sites_are_watched_and_nothing_stays_hooked(tmp_path: Path) -> None:
+    make, save = np._core._ufunc_config._make_extobj, np.save
+    with watched(ADAPTERS, tmp_path, "sites") as run, np.errstate(all="ignore"):
+        np.log(np.zeros(1))
+    assert [(birth.op, birth.kinds) for birth in run.births] == [("log", ("ninf",))]
+    assert (np._core._ufunc_config._make_extobj, np.save) == (make, save)
 
 
 def test_a_value_in_place_is_not_looked_at_twice(run: Reported) -> None:

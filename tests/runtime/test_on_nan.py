@@ -46,11 +46,11 @@ def test_stop_ends_the_program_at_the_line_of_the_birth(directory: Path) -> None
 
 
 def test_debug_is_at_the_line_of_the_birth_with_its_tensors(directory: Path) -> None:
-    commands = "pdb\np nanlint_tensors['x'].tolist()\np p.tolist()\nw\nc\npdb\nq\n"
+    commands = "pdb\np nanlint_tensors['p'].tolist()\np p.tolist()\nw\nc\nrun\npdb\nq\n"
     ran = verify("train.py", cwd=directory, options=("--watch", "sites", "--on-nan", "debug"), stdin=commands)
     assert ran.stdout.count("[1.0, 0.0]") == 2
     assert "entropy()" in ran.stdout
-    assert ran.stdout.splitlines()[-1].endswith("-0.0")  # told once, then it goes on
+    assert ran.stdout.splitlines()[-1].endswith("-0.0")  # each is told once, then it goes on
 
 
 def test_quitting_the_debugger_ends_the_program(directory: Path) -> None:
@@ -60,7 +60,7 @@ def test_quitting_the_debugger_ends_the_program(directory: Path) -> None:
 
 
 def test_one_can_step_on_from_the_birth(directory: Path) -> None:
-    commands = "pdb\nn\nn\np rest + 7\nc\nrun\nrun\n"
+    commands = "pdb\nn\nrun\nu\np rest + 7\nc\nrun\nrun\n"
     ran = verify("train.py", cwd=directory, options=("--watch", "sites", "--on-nan", "debug"), stdin=commands)
     assert "7.0" in ran.stdout
     assert "-0.0" in ran.stdout

@@ -101,6 +101,7 @@ def test_a_session_gives_what_it_gives_without_a_watch(mode: str, tmp_path: Path
 
 PROGRAM = """
 import tensorflow as tf
+import tensorflow.compat.v1 as tf1
 
 tf1.disable_eager_execution()
 x = tf1.placeholder(tf.float32, [None])

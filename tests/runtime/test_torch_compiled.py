@@ -23,7 +23,8 @@ is_concrete = lazily("nanlint.runtime.adapters.torch.breakdown", "is_concrete")
 
 
 @pytest.fixture(autouse=True)
-def _fresh() -> None:
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "torch", importlib.import_module("torch"))  # which is compiled as what it is
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import math
 import warnings
 from typing import Any
@@ -63,7 +64,13 @@ def test_a_loss_that_is_not_finite_stops_the_program_if_it_is_to_stop(watching: 
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
-def test_what_a_model_gives_is_looked_at_outside_of_what_is_compiled(watching: Watching, compiled: bool) -> None:  # noqa: F811
+def test_what_a_model_gives_is_looked_at_outside_of_what_is_compiled(
+    watching: Watching,  # noqa: F811
+    compiled: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(globals(), "torch", importlib.import_module("torch"))  # which is compiled as what it is
+
     class Ratio(torch.nn.Module):  # type: ignore[misc,name-defined]
         """Over its last input; what it masks with is no failure."""
 
@@ -111,13 +118,14 @@ def test_a_step_reads_its_numbers_at_once(watching: Watching, monkeypatch: pytes
     with watching("sentinel"):
         model = torch.nn.Linear(2, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for i in range(2):
-            if i:
-                monkeypatch.setattr(torch.Tensor, "tolist", tolist)
-                monkeypatch.setattr(torch.Tensor, "item", lambda _: pytest.fail("waits for the device"))
-                monkeypatch.setattr(torch.Tensor, "__float__", lambda _: pytest.fail("waits for the device"))
-            model(torch.ones(3, 2)).sum().backward()
-            optimizer.step()
+        with monkeypatch.context() as patch:  # what is left at the end may be waited for
+            for i in range(2):
+                if i:
+                    patch.setattr(torch.Tensor, "tolist", tolist)
+                    patch.setattr(torch.Tensor, "item", lambda _: pytest.fail("waits for the device"))
+                    patch.setattr(torch.Tensor, "__float__", lambda _: pytest.fail("waits for the device"))
+                model(torch.ones(3, 2)).sum().backward()
+                optimizer.step()
     assert asked == [3]  # norm, loss, output
 
 

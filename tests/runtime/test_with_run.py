@@ -103,7 +103,7 @@ def test_what_a_killed_process_wrote_is_read_up_to_the_cut(directory: Path, tmp_
     (cut / "modules").symlink_to(directory / "run" / "modules")
     (kept,) = (directory / "run").glob("events-*.jsonl")
     content = kept.read_bytes()
-    (cut / kept.name).write_bytes(content[: content.index(b'"kinds":["nan"]') + 60])
+    (cut / kept.name).write_bytes(content[: content.index(b'"op":"div","kinds":["nan"]') + 60])
     assert "observed: nan" in check(directory, "--with-run", str(cut)).stdout
 
 

@@ -19,6 +19,8 @@ from nanlint.runtime.adapters.torch.modules import path_in_named, path_of, rank
 
 #: rows of a batch that are named
 SHOWN = 8
+#: as it is before a watch hears of it: what is kept of a step is nothing that the program saves
+_SAVE = torch.save
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def save(path: str, call: Call, batch: Any, states: Mapping[str, Any], optimizer
     }
     half = f"{path}.{os.getpid()}"
     try:
-        torch.save(step, half)
+        _SAVE(step, half)
         os.replace(half, path)
     except BaseException:
         with contextlib.suppress(OSError):
