@@ -374,7 +374,7 @@ def test_the_version_comes_at_once(tmp_path: Path) -> None:
 
 def test_a_file_without_frameworks_is_checked_without_the_rules(tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text("import os\n\nprint(os.getcwd())\n")
-    assert seconds_of_cpu("check", "plain.py", cwd=tmp_path) < 0.2
+    assert seconds_of_cpu("check", "plain.py", cwd=tmp_path) < 0.3
     code = "import sys\nfrom nanlint.cli import cli\ncli(['check', 'plain.py'], standalone_mode=False)\n"
     code += "print(sorted(name for name in sys.modules if name.startswith(('nanlint.rules', 'nanlint.analysis'))))"
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
