@@ -22,6 +22,8 @@ from tests.sampling import sample
 
 RUFF = Path(sys.executable).with_name("ruff")
 #: which fixes are made: the safe ones or all, of what is found by default or at the lowest level
+#: programs give functions what they like
+ANYTHING_IS_GIVEN = True
 WAYS = [(unsafe, confidence) for unsafe in (False, True) for confidence in ("likely", "possible")]
 PROGRAMS = sorted(Path(__file__).with_name("harmless").glob("*/*.py"))
 

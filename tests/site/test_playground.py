@@ -92,7 +92,8 @@ class TestPyodide:
         answers = json.loads(done.stdout)
         assert answers == [getattr(session, ask)(*rest) for ask, *rest in requests]
         assert all(json.loads(answer)["findings"] for answer in answers[: 2 * len(EXAMPLES) : 2])
-        assert "torch.where(\n            positive, torch.sqrt(safe_starting_values_of_the_fit), 0.0\n" in answers[-3]
+        fixed = re.sub(r"\\s+", "", answers[-3])  # there is no formatter in a browser
+        assert "torch.where(positive,torch.sqrt(safe_starting_values_of_the_fit),0.0" in fixed
 
     def test_the_page_and_the_tests_have_one_version_of_it(self) -> None:
         [published] = re.findall(r"/pyodide/v([\d.]+)/", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -175,7 +176,7 @@ class TestPage:
         for _ in range(5):
             page.type(":focus", "\ue004")
             seen.append(page.js("document.activeElement.textContent.split('\\n')[0]"))
-        assert seen == ["15:13", "NL201 sqrt-at-zero", "11:22", "@@ -12,7 +12,7 @@", "Apply fix"]
+        assert seen == ["15:13", "NL201 sqrt-at-zero", "11:9", "@@ -12,7 +12,7 @@", "Apply fix"]
         page.type("#pg-findings li > button", "\ue007")
         page.until("document.getElementById('pg-status').textContent === 'No findings.'")
 
