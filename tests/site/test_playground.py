@@ -92,7 +92,7 @@ class TestPyodide:
         answers = json.loads(done.stdout)
         assert answers == [getattr(session, ask)(*rest) for ask, *rest in requests]
         assert all(json.loads(answer)["findings"] for answer in answers[: 2 * len(EXAMPLES) : 2])
-        fixed = re.sub(r"\\s+", "", answers[-3])  # there is no formatter in a browser
+        fixed = re.sub(r"\s+", "", answers[-3])  # there is no formatter in a browser
         assert "torch.where(positive,torch.sqrt(safe_starting_values_of_the_fit),0.0" in fixed
 
     def test_the_page_and_the_tests_have_one_version_of_it(self) -> None:
