@@ -151,7 +151,7 @@ class Reports:
 
     def _variant(self, task: Task) -> bytes:
         config = task.config.for_file(os.path.abspath(task.path))
-        checked = (task.action is Action.CHECK, task.readback, task.unsafe_fixes, task.explicit)
+        checked = (task.action is Action.CHECK, task.unsafe_fixes, task.explicit)
         known = (id(config), *checked)
         if known not in self._variants:
             self._configs.append(config)  # as long as it is there, its number is its own
