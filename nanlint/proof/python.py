@@ -295,6 +295,8 @@ PAIRWISE: Mapping[str, Callable[[float, float], float]] = {
     "copysign": math.copysign,
 }
 
+#: ops that give one of their operands, or 0 where one is
+CHOICES = frozenset({"maximum", "minimum", "clamp", "relu", "div_no_nan", "mul_no_nan", "reciprocal_no_nan"})
 #: losses that are 0 where both sides are equal; elsewhere they differ in their shape
 DISTANCES = frozenset({"squared_error", "absolute_error"})
 
@@ -491,12 +493,24 @@ class Slopes(PythonBackend):
     def __init__(self, framework: str, most: float) -> None:
         super().__init__(framework)
         self.most = most
+        #: the operand that each element of a choice is: where it is differentiated, it stays that
+        self.chosen: dict[int, list[str | None]] = {}
 
     def row(self, numbers: Sequence[float], fmt: str) -> Row:
         return Row(numbers, FLOAT64)
 
     def cast(self, x: Numbers, fmt: str) -> Row:
         return Row(x.x, FLOAT64)
+
+    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
+        result = super().call(step, operands)
+        if step.op not in CHOICES:
+            return result
+        rows = {name: self.numbers(x) for name, x in operands.items()}
+        among = [{name: x[k % len(x)] for name, x in rows.items()} for k in range(len(result.x))]
+        first = [next((n for n in x if x[n] == v), None) for x, v in zip(among, result.x, strict=True)]
+        names = self.chosen.setdefault(id(step), first)
+        return Row([v if n is None else x[n] for n, x, v in zip(names, among, result.x, strict=True)], FLOAT64)
 
     def gradients(self, f: Callable[[list[Numbers]], Numbers], rows: list[Numbers]) -> list[tuple[float, ...] | None]:
         """Of either side of each number the steeper one; a side without a value has none."""
