@@ -22,7 +22,7 @@ from nanlint.fixes.file import File
 from nanlint.fixes.keeping import Kept, Unseen
 from nanlint.frontend.equivalence import Likeness, Problem
 from nanlint.graph.node import Node, unrefined
-from nanlint.proof.mending import mended_slices, uncured
+from nanlint.proof.mending import mended_slices, uncured_by_formulas
 from nanlint.proof.pairing import Differences
 from nanlint.proof.slice import Slice
 from nanlint.source import Source
@@ -201,7 +201,7 @@ class Readback:
         """The unsafe fixes after which the input that shows the finding fails as before; safe ones end it."""
         for number, offer in enumerate(offers):
             if offer.fix.applicability is Applicability.UNSAFE:
-                said = [uncured(one, mended_slices(one, pairing, facts)) for one in offer.slices]
+                said = [uncured_by_formulas(one, mended_slices(one, pairing, facts)) for one in offer.slices]
                 if said and all(said):
                     yield number, f"it would still give {said[0]}"
 

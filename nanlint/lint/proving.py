@@ -12,17 +12,14 @@ from dataclasses import replace
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Fix
 from nanlint.frontend.equivalence import Likeness
 from nanlint.lint.fixing import applied
-from nanlint.proof.mending import mended_slices
+from nanlint.proof.mending import mended_slices, uncured
 from nanlint.proof.pairing import Differences
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
-from nanlint.proof.proofs import MendedQuestion, Proof, Question
+from nanlint.proof.proofs import Proof, Question
 from nanlint.rules.diagnose import analysed
 from nanlint.source.pairing import Pairing, Unpaired
 from nanlint.source.text import Source
-
-#: inputs that fail, beside the first, on which a fix is tried: some may be those for which nothing else is right
-MORE = 24
 
 
 def proved(pool: Pool, diagnostics: Sequence[Diagnostic], seconds: float) -> list[Diagnostic]:
@@ -65,7 +62,7 @@ class FixProof:
         self._seconds = seconds
 
     def refusal(self, source: Source, diagnostic: Diagnostic) -> str | None:
-        """Why a fix must not be applied: it gives other numbers, or mends none of the inputs that fail; else None."""
+        """Why a fix must not be applied: it gives other numbers, or does not mend the input that fails; else None."""
         if diagnostic.fix is None:
             return None
         return self.difference(source, diagnostic.fix) or self.unmended(source, diagnostic)
@@ -90,10 +87,10 @@ class FixProof:
         return next((f"it would give {one.text}" for one in answers if one.same is False), None)
 
     def unmended(self, source: Source, diagnostic: Diagnostic) -> str | None:
-        """That a fix mends none of the inputs that fail, in words; None where nothing says so."""
+        """That a fix does not mend the input that fails, in words; None where nothing says so."""
         if not diagnostic.slices or diagnostic.fix is None:
             return None
-        (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds, more=MORE)])
+        (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds)])
         if proof is None or proof.found is None or proof.witness is None:
             return None
         program = diagnostic.slices[proof.slice]
@@ -105,16 +102,6 @@ class FixProof:
             pairing = Pairing(source, fixed, diagnostic.fix.edits_here)
         except Unpaired:
             return None
-        mended = list(mended_slices(program, pairing, analysed(fixed, self._ops)))
-        texts = []
-        for found in (proof.found, *proof.others):
-            given = {program.steps[i].name: row for i, row in found.inputs.items()}
-            # where the value fails, it is the value that a fix is for
-            slope = all(map(math.isfinite, found.output))
-            for one in mended:
-                answer = self._pool.mended(MendedQuestion(one, given, found.width, slope))
-                if answer.ends:
-                    return None
-                if answer.ends is False and found is proof.found:
-                    texts.append(answer.text)
-        return f"{proof.witness.text.partition(' gives ')[0]} still gives {texts[-1]}" if texts else None
+        places = mended_slices(program, pairing, analysed(fixed, self._ops))
+        said = uncured(program, proof.found, places, self._pool.mended)
+        return f"{proof.witness.text.partition(' gives ')[0]} still gives {said}" if said else None

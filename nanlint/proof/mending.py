@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -56,7 +56,7 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
         sloped = search if backend.differentiates else Search(search.program, Slopes(program.framework, limit))
         found = sloped.with_gradients(Found(inputs, question.width, program.at, output))
         bad = [row for row in (found.gradients or {}).values() if not all(abs(x) <= limit for x in row)]
-        return Mended(False, f"{said}, a gradient of {written(bad[0])}") if question.gradient and bad else Mended(True)
+        return Mended(False, f"{said}, a gradient of {written(bad[0])}") if bad else Mended(True)
     return Mended()
 
 
@@ -84,17 +84,21 @@ def same_pole(program: Slice, after: Slice) -> Breaking | None:
     return replace(breaking, operand=new.args[name], also=(), because=None)
 
 
-def uncured(program: Slice, places: Iterable[Slice]) -> str:
-    """What the input that fails still gives at each place, by the formulas; empty where none says so."""
-    found = failing(placeless(program)) if program.executable else None
-    if found is None or found.plausibility is Plausibility.ABSURD:
-        return ""
+def uncured(program: Slice, found: Found, places: Iterable[Slice], ask: Callable[[MendedQuestion], Mended]) -> str:
+    """What the input that fails still gives at each place, in words; empty where none says so."""
     given = {program.steps[i].name: row for i, row in found.inputs.items()}
     said = ""
     for one in places:
-        one = replace(one, breaking=same_pole(program, one))
-        answer = mended(MendedQuestion(one, given, found.width, gradient=True), PythonBackend(one.framework))
+        answer = ask(MendedQuestion(replace(one, breaking=same_pole(program, one)), given, found.width))
         if answer.ends:
             return ""
         said = said or answer.text
     return said
+
+
+def uncured_by_formulas(program: Slice, places: Iterable[Slice]) -> str:
+    """The same by the formulas alone; of an absurd input nothing."""
+    found = failing(placeless(program)) if program.executable else None
+    if found is None or found.plausibility is Plausibility.ABSURD:
+        return ""
+    return uncured(program, found, places, lambda asked: mended(asked, PythonBackend(asked.framework)))

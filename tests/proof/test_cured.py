@@ -77,10 +77,7 @@ def test_the_fix_that_is_offered_is_finite_on_the_input_that_is_shown(framework:
             given = {part.steps[i].name: row for i, row in found.inputs.items()}
             fixed = applied(source, one.fix.edits)
             after = mended_slices(part, Pairing(source, fixed, one.fix.edits), analysed(fixed, {}))
-            answers = [
-                mended(MendedQuestion(new, given, found.width, gradient=False), PythonBackend(new.framework))
-                for new in after
-            ]
+            answers = [mended(MendedQuestion(new, given, found.width), PythonBackend(new.framework)) for new in after]
             ends = [answer.ends for answer in answers]
             cured += True in ends
             if False in ends and True not in ends:
