@@ -72,7 +72,7 @@ class Reports:
         self._digests: dict[str, bytes | None] = {}
         self._stamps: dict[str, Stamp | None] = {}
         self._imported: dict[str, bytes | None] = {}
-        self._variants: dict[tuple[int, bool, bool, bool, bool], bytes] = {}
+        self._variants: dict[tuple[int, bool, bool, bool], bytes] = {}
         self._configs: list[Config] = []
         self._rows: list[tuple[str, bytes, bytes, int, bytes, bytes]] = []
 

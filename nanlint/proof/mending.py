@@ -69,8 +69,8 @@ def mended_slices(program: Slice, pairing: Pairing, facts: Facts) -> Iterator[Sl
         nodes[id(node.site)] = node
     for place in program.places.values():
         there = (nodes[id(e)] for e in pairing.image(Span(*place)) if id(e) in nodes)
-        node = min(there, key=lambda node: (len(node.calls), -node.index), default=None)
-        found = slicing.at_place(node) if node is not None else None
+        best = min(there, key=lambda node: (len(node.calls), -node.index), default=None)
+        found = slicing.at_place(best) if best is not None else None
         if found is not None:
             yield found
 
@@ -78,10 +78,12 @@ def mended_slices(program: Slice, pairing: Pairing, facts: Facts) -> Iterator[Sl
 def same_pole(program: Slice, after: Slice) -> Breaking | None:
     """Where a gradient breaks still, if a mended slice ends in the op that breaks it."""
     old, new, breaking = program.steps[program.at], after.steps[after.at], program.breaking
-    name = next((name for name, i in old.args.items() if breaking is not None and i == breaking.operand), None)
-    if breaking is None or not breaking.trap or old.op != new.op or name not in new.args:
+    if breaking is None or not breaking.trap or old.op != new.op:
         return None
-    return replace(breaking, operand=new.args[name], also=(), because=None)
+    image = {i: new.args[name] for name, i in old.args.items() if name in new.args}
+    also = tuple((image[i], shift, cls) for i, shift, cls in breaking.also if i in image)
+    known = breaking.operand in image and len(also) == len(breaking.also)
+    return replace(breaking, operand=image[breaking.operand], also=also, because=None) if known else None
 
 
 def uncured(program: Slice, found: Found, places: Iterable[Slice], ask: Callable[[MendedQuestion], Mended]) -> str:
