@@ -79,7 +79,7 @@ def checked(executor: Executor | None = None, jobs: int = 1) -> tuple[Report, fl
     """The report on the working directory, and the CPU seconds that it took here."""
     began = time.process_time()
     configs = Configs(known_rules.rule_names(), isolated=True)
-    report = many_files.check(["."], configs, jobs=jobs, executor=executor, readback=False)
+    report = many_files.check(["."], configs, jobs=jobs, executor=executor)
     return report, time.process_time() - began
 
 

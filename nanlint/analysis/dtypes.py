@@ -16,7 +16,7 @@ from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.scenarios import NOT_DATA
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined, walk
 from nanlint.ops.floats import FORMATS
-from nanlint.ops.frameworks import ARRAYS, FLOATING_ONLY, FLOATS_OF_WHOLES
+from nanlint.ops.frameworks import ARRAYS, FLOATING_ONLY, FLOATS_OF_WHOLES, GIVES_COMPLEX
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 
@@ -30,8 +30,6 @@ FLOAT_TYPES = frozenset({"float", "floating", "Float", "FloatTensor", "DoubleTen
 OPERATORS = frozenset({"sub", "neg", "div", "pow", "square", "floordiv", "mod"})
 #: ops that make a real number of a complex one
 MADE_REAL = frozenset({"abs", "norm", "var", "std", "angle", "atan2", "isnan", "isinf", "isfinite", "size"})
-#: functions that give complex numbers, by the last part of their names
-COMPLEX = frozenset({"fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "rfft", "rfft2", "rfftn", "complex", "polar"})
 NONE = frozenset[str]()
 #: values that are asked for one
 MAX_NODES = 300
@@ -116,7 +114,7 @@ def is_whole(node: Node, facts: Facts) -> bool:
 def is_complex(node: Node) -> bool:
     """Whether a value is made of a complex number."""
     made = walk(node, lambda n: () if n.op == ATTR or n.op in MADE_REAL or n.name else n.args.values())
-    return any(n.attrs.get("annotation") == "complex" or n.name.rpartition(".")[2] in COMPLEX for n in made)
+    return any(n.attrs.get("annotation") == "complex" or n.name.rpartition(".")[2] in GIVES_COMPLEX for n in made)
 
 
 def said_to_be_floating(parameter: Node) -> bool:

@@ -46,7 +46,7 @@ from nanlint.entry_points import installed
 from nanlint.housekeeping import CUT_SHORT, INTERNAL_ERROR
 from nanlint.lint import many_files
 from nanlint.lint.report import Action, Judge, Report, Task
-from nanlint.output.formats import FORMATS, Format, render
+from nanlint.output.formats import FORMATS, render
 from nanlint.output.paint import plain
 from nanlint.output.progress import ProgressBar
 from nanlint.output.summary import render_fixed
@@ -104,14 +104,6 @@ class CheckOptions(Options):
         fix = self.fix or self.fix_only
         shows = self.diff and (fix or self.add_ignore is None)
         return Action.DIFF if shows else Action.FIX if fix and not self.diff else Action.CHECK
-
-    @property
-    def formats(self) -> tuple[Format, ...]:
-        return tuple(FORMATS[name] for name in (self.output_format, *(name for name, _ in self.outputs)))
-
-    @property
-    def readback(self) -> bool:
-        return self.prove or any(one.has_edits for one in self.formats)
 
     def fails(self, finding: Diagnostic) -> bool:
         """Whether a finding makes the check fail."""
@@ -191,7 +183,7 @@ def _does_more(options: CheckOptions) -> bool:
     writes = options.add_ignore is not None or options.write_baseline is not None or options.outputs
     git = options.changed_since is not None or options.with_affected
     others = options.prove or options.with_run is not None or git or options.from_stdin
-    dated = options.formats[0].dated or options.output_file is not None
+    dated = FORMATS[options.output_format].dated or options.output_file is not None
     return bool(writes or others or dated or options.action is Action.FIX)
 
 
@@ -271,7 +263,6 @@ def _check_stdin(content: bytes, options: CheckOptions, configs: Configs, judge:
         options.unsafe_fixes,
         explicit=True,
         judge=judge,
-        readback=options.readback,
     )
     return many_files.check_bytes(content, task, prove=options.prove)
 
@@ -303,7 +294,6 @@ def _check_paths(options: CheckOptions, configs: Configs, judge: Judge | None, l
             action=options.action,
             unsafe_fixes=options.unsafe_fixes,
             prove=options.prove,
-            readback=options.readback,
             judge=judge,
             jobs=jobs,
             on_progress=progress if sys.stderr.isatty() and not options.quiet else None,

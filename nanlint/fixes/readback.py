@@ -22,7 +22,9 @@ from nanlint.fixes.file import File
 from nanlint.fixes.keeping import Kept, Unseen
 from nanlint.frontend.equivalence import Likeness, Problem
 from nanlint.graph.node import Node, unrefined
+from nanlint.proof.mending import mended_slices, uncured_by_formulas
 from nanlint.proof.pairing import Differences
+from nanlint.proof.slice import Slice
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import Taken, edited
@@ -43,11 +45,12 @@ class Told:
 
 @dataclass(frozen=True)
 class Offer:
-    """A fix and the finding that it mends."""
+    """A fix and the finding that it mends. ``slices``: what can be executed to show that."""
 
     fix: Fix
     code: str
     site: ast.AST
+    slices: Sequence[Slice] = ()
 
 
 def refused(
@@ -118,11 +121,11 @@ class Readback:
         if problem is None:
             return {}
         blamed, text = problem
-        if all(offer.fix == offers[0].fix for offer in offers):
-            return dict.fromkeys(group, text)
         if blamed:
             rest = [index for number, index in enumerate(group) if number not in blamed]
             return {group[number]: said for number, said in blamed.items()} | (self.wrong(rest) if rest else {})
+        if all(offer.fix == offers[0].fix for offer in offers):
+            return dict.fromkeys(group, text)
         middle = len(group) // 2
         return self.wrong(group[:middle]) | self.wrong(group[middle:])
 
@@ -159,6 +162,7 @@ class Readback:
                 if functions.isdisjoint(there):
                     blamed |= dict.fromkeys(makers, text)
                     functions |= there
+            blamed = blamed or dict(self.uncured(facts, pairing, offers))
             return (blamed, next(iter(blamed.values()))) if blamed else None
         finally:
             facts.release()
@@ -192,6 +196,14 @@ class Readback:
         sites = [offer.site for offer in offers]
         if differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan(sites)):
             yield None, "the nan is intended here"
+
+    def uncured(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> Iterator[tuple[int, str]]:
+        """The unsafe fixes after which the input that shows the finding fails as before; safe ones end it."""
+        for number, offer in enumerate(offers):
+            if offer.fix.applicability is Applicability.UNSAFE:
+                said = [uncured_by_formulas(one, mended_slices(one, pairing, facts)) for one in offer.slices]
+                if said and all(said):
+                    yield number, f"it would still give {said[0]}"
 
     @cached_property
     def kept(self) -> Kept:

@@ -13,14 +13,12 @@ from functools import cached_property
 from nanlint.frontend.modules import descendants
 from nanlint.frontend.syntax import last_name
 from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
-from nanlint.ops.frameworks import AGNOSTIC, ARRAYS_OF, WITH_OPERATORS
+from nanlint.ops.frameworks import AGNOSTIC, ARRAYS_OF, MODELS, MODELS_OF_OTHERS, WITH_OPERATORS
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, Spellings
 
 #: operators behind each other that a value goes through: -(1 - x) / 2, and no whole formula
 MAX_OPERATORS = 3
-#: classes of PyTorch's whose methods take its arrays, and packages that have others by these names
-MODELS, OTHER_MODULES = frozenset({"Module", "LightningModule"}), frozenset({"flax", "haiku", "equinox", "tensorflow"})
 #: methods by which a class has operators
 OPERATORS = frozenset({"__truediv__", "__rtruediv__", "__mul__", "__rmul__", "__add__", "__sub__"})
 
@@ -91,7 +89,7 @@ class Makers:
         """By the class that it is given to a method of: a model of PyTorch's."""
         _, cls = parameter.attrs.get("of", (None, None))
         bases = {last_name(base) for base in getattr(cls, "bases", ())}
-        return None if bases.isdisjoint(MODELS) or not self.roots.isdisjoint(OTHER_MODULES) else "torch"
+        return None if bases.isdisjoint(MODELS) or not self.roots.isdisjoint(MODELS_OF_OTHERS) else "torch"
 
     def _used(self, node: Node, depth: int = MAX_OPERATORS) -> str | None:
         """By the function of a framework, or a method of one alone, that it, or -it, or it + 1 is given to."""

@@ -56,7 +56,6 @@ def check(
     action: Action = Action.CHECK,
     unsafe_fixes: bool = False,
     prove: bool = False,
-    readback: bool = True,
     judge: Judge | None = None,
     jobs: int | None = 1,
     on_progress: Callable[[int, int], None] | None = None,
@@ -70,7 +69,6 @@ def check(
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
-    ``readback``: as in Task.
     ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what cannot be judged
     otherwise than then. ``with_affected``: files that are judged by what the others hold are checked, too.
     ``force_exclude``: what is excluded is left out even if it is named. ``memory``: what of an earlier check may be
@@ -87,10 +85,7 @@ def check(
         found = and_affected(found, configs)
     if on_configs is not None:
         on_configs([file.config for file in found.files])
-    tasks = [
-        Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge, readback=readback)
-        for file in found.files
-    ]
+    tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]
     if not prove:
         reports = _mended_together(run_missing(tasks, jobs, on_progress, memory, executor), tasks)
         return Report(tuple(reports), found.failures)

@@ -71,7 +71,7 @@ def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
 def examine_source(source: Source, config: Config, *, readback: bool = True, witnesses: bool = True) -> Examined:
     """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds.
 
-    ``readback``: as in Task. ``witnesses``: whether an input that fails is looked for.
+    ``readback``: whether it matters what fixes there are. ``witnesses``: whether an input that fails is looked for.
     """
     broken = [_syntax_error(source, failure) for failure in source.failures]
     try:
@@ -240,7 +240,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         return FileReport(task.path, failure=str(error), checked=False)
     notes = tuple(_notes(source, task))
     if task.action is Action.CHECK:
-        examined = _judged(source, config, task.judge, readback=task.readback)
+        examined = _judged(source, config, task.judge)
         return FileReport(
             task.path,
             _in_cells(source, examined.shown),

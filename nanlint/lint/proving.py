@@ -6,25 +6,20 @@ The search is in ``nanlint.proof``; here is what comes of it for a diagnostic.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Fix
 from nanlint.frontend.equivalence import Likeness
-from nanlint.graph.node import Node
 from nanlint.lint.fixing import applied
+from nanlint.proof.mending import mended_slices, uncured
 from nanlint.proof.pairing import Differences
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
-from nanlint.proof.proofs import MendedQuestion, Proof, Question
-from nanlint.proof.slice import Slice, Slicing
+from nanlint.proof.proofs import Proof, Question
 from nanlint.rules.diagnose import analysed
 from nanlint.source.pairing import Pairing, Unpaired
 from nanlint.source.text import Source
-
-#: inputs that fail, beside the first, on which a fix is tried: some may be those for which nothing else is right
-MORE = 24
 
 
 def proved(pool: Pool, diagnostics: Sequence[Diagnostic], seconds: float) -> list[Diagnostic]:
@@ -67,7 +62,7 @@ class FixProof:
         self._seconds = seconds
 
     def refusal(self, source: Source, diagnostic: Diagnostic) -> str | None:
-        """Why a fix must not be applied: it gives other numbers, or mends none of the inputs that fail; else None."""
+        """Why a fix must not be applied: it gives other numbers, or does not mend the input that fails; else None."""
         if diagnostic.fix is None:
             return None
         return self.difference(source, diagnostic.fix) or self.unmended(source, diagnostic)
@@ -92,10 +87,10 @@ class FixProof:
         return next((f"it would give {one.text}" for one in answers if one.same is False), None)
 
     def unmended(self, source: Source, diagnostic: Diagnostic) -> str | None:
-        """That a fix mends none of the inputs that fail, in words; None where nothing says so."""
+        """That a fix does not mend the input that fails, in words; None where nothing says so."""
         if not diagnostic.slices or diagnostic.fix is None:
             return None
-        (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds, more=MORE)])
+        (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds)])
         if proof is None or proof.found is None or proof.witness is None:
             return None
         program = diagnostic.slices[proof.slice]
@@ -103,66 +98,10 @@ class FixProof:
             # the value is what the finding is about, and no input was found that shows it
             return None
         fixed = applied(source, diagnostic.fix.edits)
-        mended = list(mended_slices(program, fixed, diagnostic.fix.edits_here, self._ops))
-        texts = []
-        for found in (proof.found, *proof.others):
-            given = {program.steps[i].name: row for i, row in found.inputs.items()}
-            # where the value fails, it is the value that a fix is for
-            slope = all(map(math.isfinite, found.output))
-            for one in mended:
-                answer = self._pool.mended(MendedQuestion(one, given, found.width, slope))
-                if answer.ends:
-                    return None
-                if answer.ends is False and found is proof.found:
-                    texts.append(answer.text)
-        return f"{proof.witness.text.partition(' gives ')[0]} still gives {texts[-1]}" if texts else None
-
-
-def mended_slices(program: Slice, fixed: Source, edits: Sequence[Edit], ops: Mapping[str, object]) -> Iterator[Slice]:
-    """What stands in the fixed source at the places where the slice could be observed, nearest first."""
-    facts = analysed(fixed, ops)
-    slicing = Slicing(facts)
-    for row, column, end_row, end_column in program.places.values():
-        place = moved(Span(row, column, end_row, end_column), edits)
-        node = node_at(facts, place) if place is not None else None
-        found = slicing.at_place(node) if node is not None else None
-        if found is not None:
-            yield found
-
-
-def moved(span: Span, edits: Sequence[Edit]) -> Span | None:
-    """Where a stretch of source is once the edits are made; None where one of them crosses its border."""
-    start, end = (span.row, span.column), (span.end_row, span.end_column)
-    for edit in edits:
-        first, last = (edit.span.row, edit.span.column), (edit.span.end_row, edit.span.end_column)
-        inside = start <= first and last <= end
-        if not inside and first < end and start < last:
+        try:
+            pairing = Pairing(source, fixed, diagnostic.fix.edits_here)
+        except Unpaired:
             return None
-    new_start = _shifted(
-        start, [e for e in edits if (e.span.end_row, e.span.end_column) <= start and not _at(e, start)]
-    )
-    new_end = _shifted(end, [e for e in edits if (e.span.end_row, e.span.end_column) <= end])
-    return Span(*new_start, *new_end)
-
-
-def _at(edit: Edit, start: tuple[int, int]) -> bool:
-    return (edit.span.row, edit.span.column) == start
-
-
-def _shifted(place: tuple[int, int], edits: Sequence[Edit]) -> tuple[int, int]:
-    """A place after edits that all lie before it."""
-    row, column = place
-    for edit in sorted(edits, key=lambda e: e.span, reverse=True):
-        lines = edit.content.split("\n")
-        if edit.span.end_row == place[0]:
-            start = edit.span.column if len(lines) == 1 else 1
-            before = start + len(lines[-1])
-            column += before - edit.span.end_column
-        row += len(lines) - 1 - (edit.span.end_row - edit.span.row)
-    return row, column
-
-
-def node_at(facts: Facts, place: Span) -> Node | None:
-    """The node of the expression that stands there; as the function by itself has it, if there is a choice."""
-    there = [node for node in facts.lowering.graph if node.site is not None and facts.span(node) == place]
-    return min(there, key=lambda node: (len(node.calls), -node.index), default=None)
+        places = mended_slices(program, pairing, analysed(fixed, self._ops))
+        said = uncured(program, proof.found, places, self._pool.mended)
+        return f"{proof.witness.text.partition(' gives ')[0]} still gives {said}" if said else None

@@ -50,7 +50,6 @@ class Task:
     """One file to check, with all a worker needs to know.
 
     ``others``: real paths of files that a fix may change, too. ``unsaved``: texts of other files, as in View.
-    ``readback``: whether fixes are read back that are not made; those that are made are in any case.
     """
 
     path: str
@@ -61,7 +60,6 @@ class Task:
     judge: Judge | None = None
     others: tuple[str, ...] = ()
     unsaved: Mapping[str, str] = field(default_factory=dict)
-    readback: bool = True
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ OPERATORS = {
     ("tensorflow", "Invert"): "tensorflow.logical_not",
     ("keras", "Invert"): "keras.ops.logical_not",
 }
-#: since which version a package has a function, or all of a module; one that is not here every version has that is
-#: still in use. None is later than what is said here; where it is not known which was the first, a later one is said.
+#: since which version a package has a function, or all of a module, by release notes; one that is not here every
+#: version has that is still in use. Where it is not known which was the first, a later one is said. Tests hold this
+#: against what is installed, and against what its docstrings tell.
 SINCE: dict[str, tuple[int, ...]] = {
     "tensorflow.math": (1, 10),
     "tensorflow.math.log_sigmoid": (1, 13),

@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """A format: the module whose ``render`` makes it of a View, and whether a person reads it (and its footer).
 
-    ``has_edits``: whether who reads it can make the fixes.
     ``dated``: whether it says when the check was made.
     """
 
     module: str
     for_people: bool = False
-    has_edits: bool = False
     dated: bool = False
 
 
@@ -28,16 +26,16 @@ FORMATS = {
     "full": Format("full", for_people=True),
     "concise": Format("concise", for_people=True),
     "grouped": Format("grouped", for_people=True),
-    "json": Format("json", has_edits=True),
-    "json-lines": Format("json_lines", has_edits=True),
-    "sarif": Format("sarif", has_edits=True, dated=True),
+    "json": Format("json"),
+    "json-lines": Format("json_lines"),
+    "sarif": Format("sarif", dated=True),
     "github": Format("github"),
     "gitlab": Format("gitlab"),
     "junit": Format("junit", dated=True),
-    "rdjson": Format("rdjson", has_edits=True),
+    "rdjson": Format("rdjson"),
     "azure": Format("azure"),
-    "markdown": Format("markdown", has_edits=True),
-    "html": Format("html", has_edits=True, dated=True),
+    "markdown": Format("markdown"),
+    "html": Format("html", dated=True),
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from nanlint.graph.node import TUPLE
 from nanlint.ops.floats import FORMATS
+from nanlint.ops.op import OPS
 from nanlint.proof.backend import Backend, Numbers, Unsupported
 from nanlint.proof.slice import MASKS, Slice, Step, counts, is_mask, last_index
 
@@ -137,7 +138,13 @@ class Execution:
                 return special(i, step, turns)
             if step.op in SAME:
                 return self.same(i, step, turns)
-            return self.operate(step, {name: self.value(a, turns) for name, a in step.args.items()})
+
+            def result() -> Numbers:
+                return self.operate(step, {name: self.value(a, turns) for name, a in step.args.items()})
+
+            # of what nothing flows back, a gradient knows the value alone
+            held = step.op in OPS and OPS[step.op].stops_gradient
+            return self.observe(i, turns, result) if held else result()
         except (Infeasible, Cannot):
             raise
         except (ZeroDivisionError, OverflowError):

@@ -14,14 +14,10 @@ from nanlint.proof.slice import Slice
 
 @dataclass(frozen=True)
 class Question:
-    """Is there an input that fails? Of the ``slices``, each another call of the same place, the first will do.
-
-    ``more``: how many others are wanted of that slice.
-    """
+    """Is there an input that fails? Of the ``slices``, each another call of the same place, the first will do."""
 
     slices: tuple[Slice, ...]
     seconds: float
-    more: int = 0
 
     @property
     def framework(self) -> str:
@@ -31,7 +27,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Proof:
-    """What came of a search. ``slice``: the number of the one that fails. ``others``: more inputs that do.
+    """What came of a search. ``slice``: the number of the one that fails.
 
     ``searched``: it was looked for. ``refuted``: everywhere, every step could be computed, and nothing fails.
     """
@@ -41,17 +37,15 @@ class Proof:
     slice: int = 0
     searched: bool = False
     refuted: bool = False
-    others: tuple[Found, ...] = ()
 
 
 @dataclass(frozen=True)
 class MendedQuestion:
-    """Is what stands there now finite? ``given``: the numbers that failed, by name; ``gradient``: that failed too."""
+    """Is what stands there now finite, and its gradient? ``given``: the numbers that failed, by name."""
 
     program: Slice
     given: Mapping[str, tuple[float, ...]]
     width: int
-    gradient: bool
 
     @property
     def framework(self) -> str:

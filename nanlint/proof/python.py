@@ -9,11 +9,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from nanlint.ops.floats import FORMATS, Format
+from nanlint.ops.floats import FLOAT64, FORMATS, Format
 from nanlint.proof.backend import Backend, Numbers, Unsupported
 from nanlint.proof.slice import Step
 
 INF, NAN = math.inf, math.nan
+#: the part of a number that may be rounding, in double precision; the smallest step of a difference
+UNSEEN, TINY = 1e-12, 1e-30
 
 
 class Row:
@@ -293,6 +295,8 @@ PAIRWISE: Mapping[str, Callable[[float, float], float]] = {
     "copysign": math.copysign,
 }
 
+#: ops that give one of their operands, or 0 where one is
+CHOICES = frozenset({"maximum", "minimum", "clamp", "relu", "div_no_nan", "mul_no_nan", "reciprocal_no_nan"})
 #: losses that are 0 where both sides are equal; elsewhere they differ in their shape
 DISTANCES = frozenset({"squared_error", "absolute_error"})
 
@@ -479,3 +483,52 @@ class PythonBackend(Backend):
 
     def _row(self, x: Numbers) -> Row:
         return x if isinstance(x, Row) else Row([float(x)], FORMATS["float32"])
+
+
+class Slopes(PythonBackend):
+    """The same in double precision, with gradients by differences: those that are steeper than ``most``, and 0 else."""
+
+    differentiates = True
+
+    def __init__(self, framework: str, most: float) -> None:
+        super().__init__(framework)
+        self.most = most
+        #: the operand that each element of a choice is: where it is differentiated, it stays that
+        self.chosen: dict[int, list[str | None]] = {}
+
+    def row(self, numbers: Sequence[float], fmt: str) -> Row:
+        return Row(numbers, FLOAT64)
+
+    def cast(self, x: Numbers, fmt: str) -> Row:
+        return Row(x.x, FLOAT64)
+
+    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
+        result = super().call(step, operands)
+        if step.op not in CHOICES:
+            return result
+        rows = {name: self.numbers(x) for name, x in operands.items()}
+        among = [{name: x[k % len(x)] for name, x in rows.items()} for k in range(len(result.x))]
+        first = [next((n for n in x if x[n] == v), None) for x, v in zip(among, result.x, strict=True)]
+        names = self.chosen.setdefault(id(step), first)
+        return Row([v if n is None else x[n] for n, x, v in zip(names, among, result.x, strict=True)], FLOAT64)
+
+    def gradients(self, f: Callable[[list[Numbers]], Numbers], rows: list[Numbers]) -> list[tuple[float, ...] | None]:
+        """Of either side of each number the steeper one; a side without a value has none."""
+
+        def value(rows: list[Numbers]) -> float:
+            return total(self.numbers(f(rows)))
+
+        def slope(i: int, k: int, by: float) -> float:
+            x = list(rows[i].x)
+            x[k] += by
+            rise = value([*rows[:i], Row(x, FLOAT64), *rows[i + 1 :]]) - here
+            return rise / by if abs(rise) > UNSEEN * abs(here) and math.isfinite(rise) else 0.0
+
+        here = value(rows)
+        # large enough for a rise of that slope to be no rounding
+        least = max(UNSEEN * abs(here) / self.most, TINY)
+        found: list[tuple[float, ...] | None] = []
+        for i, row in enumerate(rows):
+            steps = [max(least, abs(v) * UNSEEN) for v in row.x]
+            found.append(tuple(max(slope(i, k, by), slope(i, k, -by), key=abs) for k, by in enumerate(steps)))
+        return found

@@ -99,22 +99,6 @@ class Search:
         self.outcome.complete = self.outcome.complete and told and self.program.breaking is not None
         return self.outcome
 
-    def others(self, first: Found, limit: int) -> Iterator[Found]:
-        """More inputs that fail, up to a ``limit`` of each width."""
-        self.slopes, self.begins = True, False
-        for width in self.widths():
-            failing = 0
-            for inputs in self.inputs(width):
-                if failing >= limit or (self.deadline is not None and time.monotonic() > self.deadline):
-                    break
-                try:
-                    found = self.judge(inputs, width)
-                except (Infeasible, Cannot):
-                    continue
-                if found is not None and found.inputs != first.inputs:
-                    failing += 1
-                    yield found
-
     def widths(self) -> tuple[int, ...]:
         """Lengths of rows to try: single numbers first, but not where a spread is taken."""
         ops = {self.program.steps[i].op for i in self.program.upstream(self.program.at)}

@@ -361,6 +361,11 @@ class Slicing:
         if node.op == CONST:
             return Domain()
         v: Value = self.facts.value(node)
+        used = node
+        while used.op in ("finfo_eps", "neg") and used.users:
+            # the limits of an unknown format are those of what they bound
+            used = used.users[0]
+        fmt = self.facts.value(used).format.name if node.op == "finfo_eps" else v.format.name
         default = node.get("default") if node.op == PARAM else None
         number = default.attrs.get("value") if default is not None and default.op == CONST else None
         annotation = node.attrs.get("annotation")
@@ -374,7 +379,7 @@ class Slicing:
             excluded,
             (v.whole and sort is not Sort.TRAINED) or boolean or annotation == "int" or sort is Sort.SIZE,
             v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE or setting,
-            v.format.name if v.format.name in FORMATS else "float32",
+            fmt if fmt in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
             without_gradient(called(node)) or not self.facts.gradient.learns(node, believed=True),
             counted,

@@ -47,9 +47,8 @@ def proof(question: Question, backend: Backend) -> Proof:
         search = Search(program, backend, deadline)
         outcome = search.run([hint] if hint is not None else [])
         if outcome.found is not None:
-            others = tuple(search.others(outcome.found, question.more)) if question.more else ()
             found = search.plainer(outcome.found)
-            shown = Proof(witness(program, found, backend.name), found, number, others=others)
+            shown = Proof(witness(program, found, backend.name), found, number)
             if found.plausibility > Plausibility.ABSURD:
                 return shown
             first = first or shown

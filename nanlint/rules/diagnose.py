@@ -98,7 +98,7 @@ def diagnose(
 
     ``ops`` is the user's part of the catalogue. Those that are less sure than ``in_full`` are without their fixes, and
     without what can be executed. A finding that is ``silenced`` for one cause is there for another one, too. Without
-    ``readback`` fixes are as their codemods made them: that takes time, and matters to those who make or hand on a fix.
+    ``readback`` fixes are as their codemods made them, for those who neither make nor show one: that takes less time.
     Raises Unparsable for a source that is not Python.
     """
     facts = analysed(source, ops or {})
@@ -131,19 +131,20 @@ def diagnosed(
     if not groups:
         return
     forms = fixes_of(facts, [plainest(group).finding for group in groups], style)
-    fixes, refused = chosen(facts, select, in_full, groups, forms) if readback else (list(map(first, forms)), {})
+    slicing = Slicing(facts)
+    slices = [slices_of(slicing, surest(group), group) for group in groups]
+    asked = facts, select, in_full, groups, slices
+    fixes, refused = chosen(*asked, forms) if readback else (list(map(first, forms)), {})
     helped = [index for index, fix in enumerate(fixes) if fix is not None and fix.style == "helper"]
     # where one calls a function that the file has already, it is not made for one call
     helped = [] if any(fix is not None and len(fix.edits) == 1 for fix in map(fixes.__getitem__, helped)) else helped
     if readback and forms != (others := without_helper(forms, helped, style)):
-        fixes, refused = chosen(facts, select, in_full, groups, others)
-    slicing = Slicing(facts)
+        fixes, refused = chosen(*asked, others)
     for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
-        slices = slices_of(slicing, one.rule, one.finding, [other.finding for other in group])
         confidence = one.finding.confidence
-        if slices or one.finding.hazard is not None:
-            confidence = shown_by(slices, confidence)
+        if slices[index] or one.finding.hazard is not None:
+            confidence = shown_by(slices[index], confidence)
         sure = (o.finding.node for o in group if o.finding.confidence is Confidence.CERTAIN)
         if not any(map(facts.hazards.happens, sure)):
             confidence = min(confidence, Confidence.LIKELY)
@@ -152,7 +153,7 @@ def diagnosed(
             confidence=min(confidence, most),
             fix=fix,
             refused=refused.get(index, ""),
-            slices=slices,
+            slices=slices[index],
             probe=probe_of(facts, one.finding),
         )
 
@@ -323,6 +324,7 @@ def read_back(
     select: Callable[[str], bool],
     in_full: Confidence,
     groups: Sequence[Sequence[Occurrence]],
+    slices: Sequence[tuple[Slice, ...]],
     fixes: Sequence[Fix | None],
 ) -> dict[int, str]:
     """The fixes of groups of findings, by index, that are not right where they are read back, and why."""
@@ -339,7 +341,7 @@ def read_back(
         return analysed_by(mended, facts.lowering.spellings, watched, alone=True)
 
     offers = [
-        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site))
+        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), slices[index])
         for index in made
         for one in [surest(groups[index])]
     ]
@@ -360,6 +362,7 @@ def chosen(
     select: Callable[[str], bool],
     in_full: Confidence,
     groups: Sequence[Sequence[Occurrence]],
+    slices: Sequence[tuple[Slice, ...]],
     forms: Sequence[Sequence[Fix]],
 ) -> tuple[list[Fix | None], dict[int, str]]:
     """The first form of each fix that is right where it is read back; without any, what a reader sees of the first.
@@ -373,7 +376,7 @@ def chosen(
         tried = [forms[i][number] if i in waiting and number < len(forms[i]) else None for i in range(len(forms))]
         for i in waiting:
             fixes[i] = tried[i]
-        refused = read_back(facts, select, in_full, groups, tried)
+        refused = read_back(facts, select, in_full, groups, slices, tried)
         for i, said in refused.items():
             forms[i] = with_unseen(forms[i], number, said)
         why = refused | why
@@ -407,11 +410,11 @@ def demoted(fix: Fix) -> Fix | None:
     return display(fix.display) if fix.display else None
 
 
-def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Finding]) -> tuple[Slice, ...]:
+def slices_of(slicing: Slicing, one: Occurrence, group: Iterable[Occurrence]) -> tuple[Slice, ...]:
     """What can be executed to show a finding: as the function by itself has it, then as it is called."""
-    if not about_numbers(rule, finding):
+    if not about_numbers(one.rule, one.finding):
         return ()
-    alike = [other for other in alike if other.confidence == finding.confidence]
+    alike = [other.finding for other in group if other.finding.confidence == one.finding.confidence]
     nearest = sorted(alike, key=lambda other: len(other.node.calls))[:MAX_SLICES]
     found = (slicing.slice_of(other.node, other.hazard, [cause for cause, _ in other.causes]) for other in nearest)
     return tuple(program for program in found if program is not None)

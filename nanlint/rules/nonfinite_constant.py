@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.written_out import overflows, undefined
-from nanlint.diagnostic import Confidence
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.least_finite import LeastOfFormat
 from nanlint.graph.node import Node
 from nanlint.ops.value import INF, Kind, always
 from nanlint.rules.registry import Finding, Findings, rule
@@ -13,7 +14,12 @@ from nanlint.rules.registry import Finding, Findings, rule
 FAR = 10.0
 
 
-@rule("NL409", "nonfinite-constant", nodes="add sub mul div cast tensor full pow square sum prod")
+@rule(
+    "NL409",
+    "nonfinite-constant",
+    nodes="add sub mul div cast tensor full pow square sum prod",
+    fixable=Applicability.UNSAFE,
+)
 def nonfinite_constant(node: Node, facts: Facts) -> Findings:
     if undefined(node, facts):
         yield Finding(
@@ -27,14 +33,19 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
     elif overflows(node, facts) and not is_at_pole(node, facts):
         yield Finding(node, "result too large for its format: inf", "rounds to inf", Confidence.CERTAIN)
     elif (found := too_large(node, facts)) is not None:
-        number, other = found
-        name = facts.value(other).format.name
-        message = f"number too large for {name}: inf"
-        yield Finding(node, message, f"{number:g} is infinite there", Confidence.LIKELY, ((other, f"is {name} here"),))
+        number, name = facts.value(node[found[0]]).constant, facts.value(node[found[1]]).format.name
+        yield Finding(
+            node,
+            f"number too large for {name}: inf",
+            f"{number:g} is infinite there",
+            Confidence.LIKELY,
+            ((node[found[1]], f"is {name} here"),),
+            LeastOfFormat(node, *found),
+        )
 
 
-def too_large(node: Node, facts: Facts) -> tuple[float, Node] | None:
-    """A number that is finite, and infinite in the half precision of the array that it scales, and the array.
+def too_large(node: Node, facts: Facts) -> tuple[str, str] | None:
+    """A number that is finite, and infinite in the half precision of the array that it scales, and the array: operands.
 
     A product is rounded once, in the end: of what is well below 1 it may yet be finite.
     """
@@ -44,7 +55,7 @@ def too_large(node: Node, facts: Facts) -> tuple[float, Node] | None:
         if c is None or number.kind is not Kind.SCALAR or v.kind is Kind.SCALAR or not most < abs(c) < INF:
             continue
         if abs(c) > FAR * most or v.whole:
-            return c, node[other]
+            return one, other
     return None
 
 

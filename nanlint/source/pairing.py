@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import cast
 
-from nanlint.diagnostic import Edit
+from nanlint.diagnostic import Edit, Span
 from nanlint.source.edits import changes
 from nanlint.source.text import Located, Source
 
@@ -62,6 +62,27 @@ class Pairing:
         #: which of them comes in the place of which
         self.exchanged: list[tuple[ast.AST, ast.AST]] = []
         self.pair(before.tree, after.tree)
+
+    def image(self, span: Span) -> Iterator[ast.AST]:
+        """What of the new text stands where that stood in the old one, or came in the place of what held it."""
+        for old in self.there.get(span.row, ()):
+            if self.sources[0].span(cast(Located, old)) != span:
+                continue
+            image = self.images.get(self.place(old))
+            yield from (image,) if image is not None else (new for e, new in self.exchanged if old in ast.walk(e))
+
+    @cached_property
+    def there(self) -> Mapping[int, Sequence[ast.AST]]:
+        """The pieces of the old text by the row where they begin."""
+        found: dict[int, list[ast.AST]] = {}
+        for e in ast.walk(self.sources[0].tree):
+            found.setdefault(getattr(e, "lineno", 0), []).append(e)
+        return found
+
+    @cached_property
+    def images(self) -> Mapping[int | None, ast.AST]:
+        """The pieces of the new text that are in both, by their numbers."""
+        return {number: e for e in ast.walk(self.sources[1].tree) if (number := self.place(e)) is not None}
 
     @cached_property
     def changed(self) -> frozenset[int]:

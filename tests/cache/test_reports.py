@@ -70,7 +70,6 @@ class TestOneFile:
         memory.save()
         assert memory.recall(task) is not None
         assert memory.recall(Task(str(path), config, unsafe_fixes=True)) is None
-        assert memory.recall(Task(str(path), config, readback=False)) is None
         for text in (BUG + "\n", None):
             path.write_text(text) if text is not None else path.unlink()
             memory.begin()
@@ -214,8 +213,7 @@ def _drawn(seed: int, tmp_path: Path) -> Counting:
     for _ in range(25):
         for _ in range(draw.choice((0, 1, 1, 2))):
             edited(root, draw)
-        how = {"readback": draw.random() < 0.5}
-        assert shown(checked([str(root)], memory, **how)) == shown(checked([str(root)], None, **how))
+        assert shown(checked([str(root)], memory)) == shown(checked([str(root)], None))
     return memory
 
 

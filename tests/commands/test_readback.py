@@ -1,4 +1,4 @@
-"""Fixes are read back where they are made, shown as a diff or handed on with their edits, and for no other output."""
+"""Fixes are read back wherever they are made, shown or handed on: all say the same of one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ import pytest
 from click.testing import CliRunner
 
 from nanlint.cli import cli
+from nanlint.output.formats import FORMATS
 
 PROGRAM = "import torch\n\n\ndef f(x):\n    return torch.log(torch.softmax(x, -1))\n"
+#: what the callers of the second give is not seen: it may be whole numbers
+BOTH = (
+    "import torch\n\n\ndef _seen(x):\n    return torch.log(torch.sigmoid(x))\n\n\n_seen(torch.randn(3))\n\n\n"
+    "def unseen(x):\n    return torch.log(torch.sigmoid(x))\n"
+)
 
 
-def test_a_fix_that_is_refused_is_not_made_nor_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def printed(file: Path, *options: str) -> str:
+    return CliRunner().invoke(cli, ["check", "--isolated", *options, str(file)]).stdout
+
+
+def test_a_fix_that_is_refused_is_not_made_nor_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def refuse(offers: list[object], *_: object) -> dict[int, str]:
@@ -23,15 +33,32 @@ def test_a_fix_that_is_refused_is_not_made_nor_handed_on(tmp_path: Path, monkeyp
     monkeypatch.setattr("nanlint.fixes.readback.refused", refuse)
     file = tmp_path / "loss.py"
     file.write_text(PROGRAM, encoding="utf-8")
-
-    def printed(*options: str) -> str:
-        return CliRunner().invoke(cli, ["check", "--isolated", *options, str(file)]).stdout
-
-    assert "[*]" in printed("--output-format", "concise")
-    assert not asked
-    (finding,) = json.loads(printed("--output-format", "json"))
+    assert "[*]" not in printed(file, "--output-format", "concise")
+    for name in FORMATS:
+        assert "fix (" not in printed(file, "--output-format", name), name
+    (finding,) = json.loads(printed(file, "--output-format", "json"))
     assert finding["fix"]["applicability"] == "display"
-    assert "log_softmax" not in printed("--diff")
-    printed("--fix")
+    assert "log_softmax" not in printed(file, "--diff")
+    printed(file, "--fix")
     assert file.read_text(encoding="utf-8") == PROGRAM
-    assert len(asked) >= 3
+    assert len(asked) >= len(FORMATS)
+
+
+def test_all_outputs_say_the_same_of_a_fix_and_safe_ones_alone_are_made(tmp_path: Path) -> None:
+    file = tmp_path / "loss.py"
+    file.write_text(BOTH, encoding="utf-8")
+    found = json.loads(printed(file, "--output-format", "json"))
+    said = {one["location"]["row"]: one["fix"]["applicability"] for one in found}
+    assert said == {5: "safe", 12: "unsafe"}
+    assert [line.partition(":")[0].strip(" =") for line in printed(file).splitlines() if "fix (" in line] == [
+        "fix (safe)",
+        "fix (unsafe)",
+    ]
+    (run,) = json.loads(printed(file, "--output-format", "sarif"))["runs"]
+    texts = [one["fixes"][0]["description"]["text"] for one in run["results"]]
+    assert [text.rpartition("(")[2] for text in texts] == ["safe)", "unsafe)"]
+    assert printed(file, "--output-format", "concise").count("NL102 [*]") == 1
+    changed = [line for line in printed(file, "--diff").splitlines() if line.startswith("+ ")]
+    assert len(changed) == 1
+    printed(file, "--fix")
+    assert file.read_text(encoding="utf-8").count("logsigmoid") == 1

@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 import nanlint
+from nanlint.fixes.keeping import Unseen, not_taken
 from tests.fixes.programs import Mend, Shown
 from tests.fixes.proving import Proven, summary
 from tests.last_words import LAST_WORDS
@@ -36,12 +37,15 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _arrays_of_floats(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What functions are given counts as arrays of floating-point numbers, as which the tests give it.
+    """What is not seen of what functions are given counts as arrays of floating-point numbers, as which tests give it.
 
-    But in modules that are about what else they are given.
+    But in modules that are about what else they are given. What is seen to be something else counts everywhere.
     """
     if not getattr(request.module, "ANYTHING_IS_GIVEN", False):
-        monkeypatch.setattr("nanlint.fixes.keeping.not_taken", lambda *given: ())
+        monkeypatch.setattr(
+            "nanlint.fixes.keeping.not_taken",
+            lambda *given: (said for said in not_taken(*given) if not isinstance(said, Unseen)),
+        )
 
 
 @pytest.fixture

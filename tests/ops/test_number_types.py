@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from nanlint.ops.frameworks import (
     FLOATING_ONLY,
     FLOATS_OF_WHOLES,
+    GIVES_COMPLEX,
     REAL_ONLY,
     REAL_ONLY_IN,
     TAKES_LISTS,
@@ -191,3 +193,24 @@ def test_a_function_with_a_first_version_is_there_since(name: str) -> None:
     assert named(name) is not None
     release = named(root).__version__
     assert tuple(int(part) for part in release.split(".")[:2]) >= SINCE[name]
+
+
+def test_first_versions_are_those_that_the_functions_tell_of() -> None:
+    said = {}
+    for name in SINCE:
+        found = re.search(r"versionadded:: ([\d.]+)", named(name).__doc__ or "")
+        if found is not None:
+            said[name] = tuple(int(part) for part in found[1].split(".")[:2])
+    assert len(said) >= 3
+    assert said == {name: SINCE[name] for name in said}
+
+
+@pytest.mark.parametrize("name", sorted(GIVES_COMPLEX))
+def test_functions_of_these_names_give_complex_numbers(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    x = np.ones((2, 2), np.float32)
+    if name in ("complex", "polar"):
+        assert getattr(torch, name)(torch.ones(2), torch.ones(2)).is_complex()
+    else:
+        assert np.iscomplexobj(getattr(np.fft, name)(x))
+        assert getattr(torch.fft, name)(torch.ones(2, 2)).is_complex()

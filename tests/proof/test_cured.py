@@ -9,15 +9,16 @@ import pytest
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.lint.fixing import applied
-from nanlint.lint.proving import mended_slices
 from nanlint.proof.interpret import Execution
-from nanlint.proof.mending import mended
+from nanlint.proof.mending import mended, mended_slices
 from nanlint.proof.proofs import MendedQuestion
 from nanlint.proof.python import PythonBackend
 from nanlint.proof.ranges import shown
 from nanlint.proof.search import Found, met, overflows
 from nanlint.proof.slice import Slice
+from nanlint.rules.diagnose import analysed
 from nanlint.source import Source
+from nanlint.source.pairing import Pairing
 from tests.programs.fixtures import PROGRAMS, Program
 from tests.proof.test_printed import found_in
 
@@ -74,11 +75,9 @@ def test_the_fix_that_is_offered_is_finite_on_the_input_that_is_shown(framework:
             if one.fix is None or not one.fix.edits or one.fix.elsewhere:
                 continue
             given = {part.steps[i].name: row for i, row in found.inputs.items()}
-            after = mended_slices(part, applied(source, one.fix.edits), one.fix.edits_here, {})
-            answers = [
-                mended(MendedQuestion(new, given, found.width, gradient=False), PythonBackend(new.framework))
-                for new in after
-            ]
+            fixed = applied(source, one.fix.edits)
+            after = mended_slices(part, Pairing(source, fixed, one.fix.edits), analysed(fixed, {}))
+            answers = [mended(MendedQuestion(new, given, found.width), PythonBackend(new.framework)) for new in after]
             ends = [answer.ends for answer in answers]
             cured += True in ends
             if False in ends and True not in ends:

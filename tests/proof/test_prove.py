@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from nanlint.cli import cli
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
-from nanlint.lint.proving import FixProof, judged, moved, proved
+from nanlint.lint.proving import FixProof, judged, proved
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import Proof, Question
@@ -218,18 +218,3 @@ def test_a_fix_that_is_refused_is_not_written_and_said_so(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     CliRunner().invoke(cli, ["--fix", "--prove", "loss.py"])
     assert "torch.log_softmax(x, -1)" in Path("loss.py").read_text()
-
-
-@pytest.mark.parametrize(
-    ("edit", "span"),
-    [
-        (Edit(Span(1, 1, 1, 1), "import a\n"), Span(4, 5, 4, 9)),
-        (Edit(Span(3, 1, 3, 4), "longer"), Span(3, 8, 3, 12)),
-        (Edit(Span(3, 5, 3, 9), "f(x)\n"), Span(3, 5, 4, 1)),
-        (Edit(Span(3, 6, 3, 7), "ab"), Span(3, 5, 3, 10)),
-        (Edit(Span(3, 4, 3, 6), "ab"), None),
-        (Edit(Span(3, 9, 3, 12), "ab"), Span(3, 5, 3, 9)),
-    ],
-)
-def test_a_place_moves_with_the_edits_before_it(edit: Edit, span: Span | None) -> None:
-    assert moved(Span(3, 5, 3, 9), [edit]) == span

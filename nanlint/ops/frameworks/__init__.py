@@ -166,6 +166,9 @@ MUTABLE = frozenset({"torch", "numpy"})
 TAKES_WHERE = frozenset({"numpy", "scipy", "jax"})
 #: the modules of the activations and losses that are given by their name alone
 ACTIVATIONS, LOSSES = "keras.activations", "keras.losses"
+#: classes of PyTorch's whose methods take its arrays, and packages that have others by these names
+MODELS = frozenset({"Module", "LightningModule"})
+MODELS_OF_OTHERS = frozenset({"flax", "haiku", "equinox", "tensorflow"})
 #: packages that compile functions of numbers and arrays, and know a part of Python
 COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
 #: whose arrays those of a package are, where they are not its own
@@ -215,6 +218,10 @@ REAL_ONLY = frozenset(
     | {"clamp", "maximum", "minimum"}
 )
 REAL_ONLY_IN = {"numpy": REAL_ONLY | {"sigmoid"}}
+#: functions that give complex numbers, by the last part of their names
+GIVES_COMPLEX = frozenset(
+    {"fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "rfft", "rfft2", "rfftn", "complex", "polar"}
+)
 
 #: the modules that enter the ops the tables name
 FAMILIES = (
