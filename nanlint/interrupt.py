@@ -17,7 +17,8 @@ _PARTS = (0.6, 1.0, 1.5)
 #: bytes that a work may take beyond what there was when it began
 MAX_MEMORY = 4 << 30
 
-_SELDOM = 500  # checks of the time for one of the memory, which takes longer
+#: checks for one look at the clock, and for one at the memory, which takes longer
+_EACH, _SELDOM = 8, 512
 _clock = time.monotonic
 _current: ContextVar[Budget | None] = ContextVar("current", default=None)
 _asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
@@ -43,15 +44,15 @@ class Budget:
     _memory: int = field(default_factory=lambda: _resident())
 
     def check(self) -> None:
-        """Raise OutOfBudget if this part of the work has used up its own."""
-        if len(self.spent) == len(_PARTS):
+        """Raise OutOfBudget if this part of the work has used up its own; looked at now and then."""
+        self._checks += 1
+        if self._checks % _EACH or len(self.spent) == len(_PARTS):
             return
         if (clock := _clock()) >= self._earliest:
             left = self.seconds * _PARTS[len(self.spent)] - (_now() - self._began)
             if left < 0:
                 self._end(f"{self.seconds:g} seconds")
             self._earliest = clock + left
-        self._checks += 1
         if self._checks % _SELDOM == 0 and _resident() - self._memory > MAX_MEMORY * _PARTS[len(self.spent)]:
             self._end(f"{MAX_MEMORY >> 30} GiB of memory")
 

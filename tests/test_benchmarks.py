@@ -48,16 +48,6 @@ def test_speed_compares_with_ruff(cache: Path) -> None:
     assert float(rows["nanlint check, all in the cache"][0]) < float(rows["nanlint check --no-cache"][0])
 
 
-def test_a_cluster_is_compared_with_one_process(cache: Path) -> None:
-    pytest.importorskip("distributed", reason="the extra dask is not installed")
-    done = _run("cluster.py", "--package", PACKAGE, "--cache", str(cache), "--copies", "2", "--workers", "1")
-    assert done.returncode == 0, done.stderr
-    rows = [row.split(" | ") for row in done.stdout.splitlines() if row.startswith("| one project")]
-    assert [row[1] for row in rows] == ["6", "6", "5", "5"]  # with a setup.py for each project
-    assert all(float(row[2]) > 0 for row in rows)
-    assert all(float(row[4]) > 0 for row in rows[1::2])
-
-
 def test_wheels_counts_what_is_found(cache: Path) -> None:
     done = _run("wheels.py", "--package", PACKAGE, "--cache", str(cache))
     assert done.returncode == 0, done.stderr

@@ -32,6 +32,7 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = itertools.count()
     monkeypatch.setattr(interrupt, "_now", lambda: float(next(seconds)))
     monkeypatch.setattr(interrupt, "_clock", lambda: math.inf)
+    monkeypatch.setattr(interrupt, "_EACH", 1)
 
 
 def checked(seconds: float, text: str = IDLE) -> list[Diagnostic]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ import pytest
 import nanlint
 from nanlint.source import Source
 from nanlint.source.edits import edited
+from tests.runtime.running import nanlint as nanlint_command
 
 DOCS = Path(__file__).parents[1] / "docs"
 TITLED = re.compile(r'^```python title="([\w.]+)"\n(.*?)^```$', re.DOTALL | re.MULTILINE)
@@ -98,15 +96,8 @@ def test_a_run_confirms_what_the_guide_says(guide: str, tmp_path: Path) -> None:
     pytest.importorskip(GUIDES[guide][0])
     (name, program), *_ = programs(guide).items()
     (tmp_path / name).write_text(program, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "nanlint", "verify", "--watch", "all", "--", name],
-        cwd=tmp_path,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
+    done = nanlint_command("verify", "--watch", "all", "--", name, cwd=tmp_path)
+    assert done.code == 1, done.stderr
     claimed = re.search(r"the\s+report\s+contains `([^`]+)`(?:\s+for\s+line\s+(\d+))?", page(guide))
     assert claimed is not None
     line = next((line for line in done.stderr.splitlines() if claimed[1] in line), None)

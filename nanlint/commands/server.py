@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack, redirect_stdout
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -51,7 +51,6 @@ def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
     """
     import logging
 
-    from nanlint.server.frames import Frames
     from nanlint.server.server import make_server
 
     logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
@@ -67,7 +66,7 @@ def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
         else:
             client = streams.enter_context(_client(*_address(tcp)))
             reader, writer = streams.enter_context(client.makefile("rb")), client.makefile("wb")
-        served.start_io(cast(BinaryIO, Frames(reader)), writer)
+        served.start_io(reader, writer)
     ctx.exit(CLEAN if served.shut_down else FINDINGS)
 
 

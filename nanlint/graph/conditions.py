@@ -109,8 +109,10 @@ def known_of(graph: Graph, key: int, facts: Known) -> list[Comparison]:
 
     What is known of a multiple of the same sum is carried over to it.
     """
-    found = [fact for fact in facts.get(key, ()) if fact[0] not in OF_NO_NUMBER]
-    multiple = graph.multiples.get(key)
+    said, multiple = facts.get(key, ()), graph.multiples.get(key)
+    if not said and multiple is None:
+        return []
+    found = [fact for fact in said if fact[0] not in OF_NO_NUMBER]
     if multiple is not None and (known := facts.get(multiple.direction)):
         own = {(comparison, number(other)) for comparison, other in found}
         found += (fact for fact in carried(multiple, known, graph.roundings(key)) if fact not in own)

@@ -36,7 +36,7 @@ SURPLUS = 0.005
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_programs_are_judged_in_several_files_as_in_one() -> None:
-    results = list(judged(PROGRAMS[::12]))
+    results = list(judged(PROGRAMS[::24]))
     assert {one.form for one in results} == REWRITTEN.keys()
     assert {one.style for one in results} == STYLES.keys()
     here = figures(results, in_main=True)

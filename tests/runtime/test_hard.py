@@ -31,7 +31,7 @@ def blamed(ran: Ran) -> set[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("program", "watch"), sample(RUNS, 16, "hard programs"), ids=lambda one: getattr(one, "stem", one)
+    ("program", "watch"), sample(RUNS, 40, "hard programs"), ids=lambda one: getattr(one, "stem", one)
 )
 def test_the_verdict_the_line_and_the_exit_code_are_right(program: Path, watch: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(program.parent.name) is None:
@@ -46,7 +46,9 @@ def test_the_verdict_the_line_and_the_exit_code_are_right(program: Path, watch: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("program", "number"), [("ranks_of_ddp", "rank"), ("workers_of_a_loader", "worker")])
+@pytest.mark.parametrize(
+    ("program", "number"), sample([("ranks_of_ddp", "rank"), ("workers_of_a_loader", "worker")], 2, "processes")
+)
 def test_an_origin_is_told_with_its_process(program: str, number: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     verify(str(HARD / "torch" / f"{program}.py"), cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))

@@ -413,7 +413,7 @@ PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", sample(list(PROGRAMS), 2, "bits"))
+@pytest.mark.parametrize("name", sample(list(PROGRAMS), 6, "bits"))
 def test_results_are_the_same_to_the_bit(tmp_path: Path, name: str) -> None:
     program = functools.partial(PROGRAMS[name], *numbers())
     expected = unwatched(program), program()

@@ -25,7 +25,7 @@ print(json.dumps(told))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("framework", sample(FRAMEWORKS, 2, "imports"))
+@pytest.mark.parametrize("framework", sample(FRAMEWORKS, 4, "imports"))
 def test_an_import_brings_the_same_packages(framework: str, tmp_path: Path) -> None:
     pytest.importorskip(framework)
     names = {*(name.partition(".")[0] for name in NAMES), "keras", "ml_dtypes", "sympy", "torch._inductor"}
@@ -37,7 +37,7 @@ def test_an_import_brings_the_same_packages(framework: str, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("framework", sample(FRAMEWORKS, 2, "new processes"))
+@pytest.mark.parametrize("framework", sample(FRAMEWORKS, 4, "new processes"))
 def test_in_a_new_process_the_line_is_found_too(framework: str, tmp_path: Path) -> None:
     pytest.importorskip(framework)
     program = next(iter(sorted((SEEDED / framework).glob("*forward*.py"))))

@@ -148,14 +148,6 @@ WRONG_MESSAGES = {
     "of no protocol": (framed(b'{"method": "initialized"}'), INVALID_REQUEST),
     "neither question nor answer": (message(), INVALID_REQUEST),
     "an id that is none": (message(id={}, method="shutdown"), INVALID_REQUEST),
-    "a length that is none": (framed(b"{}", b"Content-Length: two%.0d\r\n\r\n"), PARSE_ERROR),
-    "a length below 0": (framed(b"{}", b"Content-Length: -%d\r\n\r\n"), PARSE_ERROR),
-    "a length without end": (framed(b"{}", b"Content-Length: 99999999999%.0d\r\n\r\n"), PARSE_ERROR),
-    "a header without a length": (framed(b"{}", b"Content-Type: text/plain%.0d\r\n\r\n"), PARSE_ERROR),
-    "a header that is none": (framed(b"{}", b"Content-Length %d\r\n\r\n"), PARSE_ERROR),
-    "bytes without a header": (b"nonsense \x00\xff {}", PARSE_ERROR),
-    "a long line without a header": (b"x: " + b"y" * 100_000, PARSE_ERROR),
-    "too short a length": (b'Content-Length: 4\r\n\r\n{"jsonrpc": "2.0", "method": "exit"}', PARSE_ERROR),
 }
 
 
@@ -168,19 +160,10 @@ def test_what_is_no_message_is_answered_and_the_next_one_is_read(wrong: str, ser
     assert server.asked(5, "textDocument/diagnostic", URI)["id"] == 5
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        b"content-length: %d\r\n\r\n",
-        b"Content-Length:%d\r\n\r\n",
-        b"Content-Length: %d\n\n",
-        b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: %d\r\n\r\n",
-        b"\r\nCONTENT-LENGTH : %d \r\n\r\n",
-    ],
-)
-def test_headers_may_be_written_as_http_has_them(header: bytes, server: Raw) -> None:
+def test_a_header_may_say_the_type_of_what_it_is_for(server: Raw) -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": 6, "method": "textDocument/diagnostic", "params": URI}).encode()
-    for part in (framed(body, header)[:9], framed(body, header)[9:]):
+    content = framed(body, b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: %d\r\n\r\n")
+    for part in (content[:9], content[9:]):
         server.send(part)
     assert server.answer()["id"] == 6
 
