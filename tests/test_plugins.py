@@ -110,7 +110,7 @@ def test_a_rule_file_is_selected_silenced_weighted_and_explained_as_our_own_rule
     assert page.stdout.startswith("# our-exp1-at-zero (OUR101)")
     assert "From rules/ours.py." in page.stdout
     assert "OUR101" in nanlint("rule", "--all", cwd=project).stdout
-    assert "fires [certain]" in nanlint("explain", "loss.py:6", cwd=project).stdout
+    assert "(certain)" in nanlint("explain", "loss.py:6", cwd=project).stdout
     assert not list(project.rglob("__pycache__"))
 
 

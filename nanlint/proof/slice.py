@@ -24,6 +24,7 @@ from nanlint.ops.op import OPS, shifted
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import NEVER, Kind, Origin, Value
 from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, is_member, is_setting, sort_of
+from nanlint.source.brief import brief
 
 #: steps of a slice; one that needs more cannot be executed
 MAX_STEPS = 300
@@ -424,8 +425,7 @@ def changed(node: Node) -> str:
 
 def written(node: Node) -> str:
     """A node of another file as it is written there."""
-    text = ast.unparse(node.external_site) if isinstance(node.external_site, ast.expr) else node.op
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return brief(ast.unparse(node.external_site), LONGEST) if isinstance(node.external_site, ast.expr) else node.op
 
 
 def target(statement: ast.stmt) -> str:

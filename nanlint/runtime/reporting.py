@@ -116,7 +116,7 @@ def summary(verdicts: Verdicts) -> str:
     counts = {state: sum(one.state is state for one in verdicts.findings) for state in State}
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
-    born = f"; {_many(len(verdicts.born), 'origin')} at lines without a finding" if verdicts.born else ""
+    born = f"; {_many(len(verdicts.born), 'origin')} on lines that have no finding" if verdicts.born else ""
     born += f"; {_many(len(verdicts.symptoms), 'symptom')}" if verdicts.symptoms else ""
     born += f"; {_many(len(verdicts.died), 'origin')} that died" if verdicts.died else ""
     alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
@@ -189,7 +189,8 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
 
 def _how(verdict: Verdict) -> str:
     if verdict.state is State.NOT_CLEARED:
-        return f" (nothing broke here in {_many(verdict.executions, 'execution')}, but {verdict.alert})"
+        times = _many(verdict.executions, "execution")
+        return f" (not created here in {times}, but it may have passed through: {verdict.alert})"
     if verdict.alert:
         return f" ({verdict.alert})"
     if verdict.state in (State.CONFIRMED, State.DIED):
