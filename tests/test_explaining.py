@@ -278,7 +278,9 @@ def test_an_explanation_is_a_dozen_plain_sentences() -> None:
                 assert head.startswith(f"loss.py:{row}:")
                 assert len(lines) == len(set(lines)) < MOST, lines
                 assert [line for line in lines if not re.fullmatch(r"  [`A-Z0-9].*\.", line)] == []
-                assert [code for line in lines for code in quoted(line) if not parses(code)] == []
+                assert [
+                    code for line in lines for code in quoted(line) if not parses(code) and not code.startswith("--")
+                ] == []
                 hovered = of_story(one.story, lines=True).splitlines()
                 assert 1 < len(hovered) <= MOST
                 reasons.update(verdict.why for verdict in one.verdicts if verdict.outcome == "silent")
@@ -290,7 +292,7 @@ def test_an_explanation_is_a_dozen_plain_sentences() -> None:
 def test_a_long_expression_is_shown_without_its_inner_parts() -> None:
     shown = {
         "torch.tensor([-1.0, 4.0], requires_grad=True)": "torch.tensor(..., requires_grad=True)",
-        "jax.value_and_grad(half_circle)(jnp.array([1.0, 2.0]))": "jax.value_and_grad(half_circle)(jnp.array(...))",
+        "jax.value_and_grad(half_circle)(jnp.array([1.0, 2.0]))": "jax.value_and_grad(half_circle)(...)",
         "(points * member[:, None]).sum(axis=0) / n": "(points * member[...]).sum(axis=0) / n",
         "a_name_that_is_rather_long_but_one_word": "a_name_that_is_rather_long_but_one_word",
     }

@@ -101,7 +101,7 @@ def test_a_rule_file_that_is_corrected_is_read_again(project: Path) -> None:
     file = project / "rules" / "ours.py"
     right = file.read_text(encoding="utf-8")
     file.write_text("import nothing_of_this_name\n", encoding="utf-8")
-    assert [nanlint("loss.py", cwd=project).returncode for _ in range(2)] == [2, 2]
+    assert [nanlint("loss.py", cwd=project).code for _ in range(2)] == [2, 2]
     file.write_text(right, encoding="utf-8")
     assert "OUR101" in nanlint("loss.py", cwd=project).stdout
 

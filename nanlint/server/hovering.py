@@ -118,9 +118,8 @@ def of_finding(diagnostic: Diagnostic, joined: Joined | None = None) -> str:
         said.append(f"- witness: `{_code(diagnostic.witness.text)}`")
     fix = diagnostic.fix
     if fix is not None:
-        shown = fix.display or fix.message
         how = "suggestion only" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
-        said.append(f"- fix ({how}): {shown if fix.display == fix.message else f'`{_code(shown)}`'}")
+        said.append(f"- fix ({how}): {_text(fix.message)}")
     return "\n".join(said)
 
 

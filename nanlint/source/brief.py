@@ -11,13 +11,14 @@ _DEEPEST = 5
 def brief(text: str, longest: int = LONGEST) -> str:
     """An expression on one line, its inner parts ``...`` if it is longer than ``longest``: ``F.softmax(...)``."""
     line = " ".join(text.split())
-    for depth in range(_DEEPEST, 0, -1):
+    for depth in range(_DEEPEST, -1, -1):
         if len(line) <= longest:
             break
         try:
-            line = ast.unparse(_Elided(depth).visit(ast.parse(text.strip(), mode="eval")))
+            shown = ast.unparse(_Elided(depth).visit(ast.parse(text.strip(), mode="eval")))
         except SyntaxError:  # no expression: nothing can be left out
             break
+        line = line if shown == "..." else shown
     return line
 
 
@@ -26,6 +27,9 @@ class _Elided(ast.NodeTransformer):
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return ast.Constant(...) if self.depth < 0 and isinstance(node, ast.expr) else super().visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         function = self.visit(node.func) if isinstance(node.func, ast.Attribute | ast.Call) else node.func

@@ -37,7 +37,7 @@ async def test_hover_tells_of_findings_expressions_and_suppressed_rules(tmp_path
         assert finding is not None
         assert "log of a softmax" in finding
         assert "witness: `logits = [0., 200.]" in finding
-        assert "fix (safe): `F.log_softmax(logits, dim=1)`" in finding
+        assert "fix (safe): replace with `F.log_softmax(logits, dim=1)`" in finding
         expression = await editor.hover(uri, *at("softmax", 5))
         assert expression is not None
         assert expression.startswith("`F.softmax(logits, dim=1)`")

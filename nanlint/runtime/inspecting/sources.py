@@ -99,7 +99,7 @@ def _told(verdict: Verdict) -> str:
     if verdict.state is State.DIED:
         return f"{' and '.join(KINDS[kind] for kind in verdict.kinds)} at step {verdict.step}; {ended(verdict.death)}"
     if verdict.state is State.NOT_CLEARED:
-        return f"not created here in {times}, but it may have passed through: {verdict.alert}"
+        return f"nothing broke here in {times}, but {verdict.alert}"
     if verdict.state is State.NOT_WATCHED:
         return "may have run in code that this watch mode does not observe"
     if verdict.state is State.NOT_REACHED:

@@ -252,10 +252,10 @@ class Arrivals:
                 trained = [one for p in parameters_of(optimizer) if p.grad is not None for one in _tensors([p])]
                 bad = [one for one in trained if kinds_of(one)] if any_suspicious(trained) else []
             if bad:
-                more = f" (the first of {len(bad):,})" if len(bad) > 1 else ""
                 asked = f"{type(optimizer).__name__}.step()"
-                name = _name_of(bad[0], self._watch, "a parameter")
-                self._watch.arrived("parameter", f"{name}{more}", bad[0], asked=asked, frames=frames)
+                many = f"one of {len(bad):,} parameters" if len(bad) > 1 else "a parameter"
+                name = _name_of(bad[0], self._watch, many)
+                self._watch.arrived("parameter", name, bad[0], asked=asked, frames=frames)
 
     def _tell(self, what: str, name: str, tensor: torch.Tensor, asked: str) -> None:
         self._watch.arrived(what, name, tensor.detach(), asked=asked, frames=self._watch.frames(2), given=self._given)
