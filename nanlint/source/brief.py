@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 LONGEST = 60  # characters of an expression in a sentence
 _DEEPEST = 5
@@ -28,7 +29,7 @@ class _Elided(ast.NodeTransformer):
     def __init__(self, depth: int) -> None:
         self.depth = depth
 
-    def visit(self, node: ast.AST) -> ast.AST:
+    def visit(self, node: ast.AST) -> Any:
         return ast.Constant(...) if self.depth < 0 and isinstance(node, ast.expr) else super().visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
