@@ -28,7 +28,7 @@ BUDGETS = {
     "lint": 1_078,
     "ops": 1_790,
     "output": 1_489,
-    "proof": 2_502,
+    "proof": 2_504,
     "rules": 1_851,
     "runtime": 13_300,
     "server": 1_809,

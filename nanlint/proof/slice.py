@@ -345,6 +345,9 @@ class Slicing:
         """What the source calls a node: its variable, or its text; of a layer the weights that its result may be."""
         if node.op in (PARAM, LOOP):
             return node.name
+        # what a derivative is taken with respect to is called what the function is given
+        if node.op == "tensor" and node.spelling is None and "x" in node.args:
+            return self.name(node["x"], sort)
         if sort is Sort.LAYER:
             return weights(node)
         if sort is Sort.ATTRIBUTE and (text := self.facts.text(node)):
