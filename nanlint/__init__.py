@@ -1,4 +1,4 @@
-"""Find code that will produce NaN or Inf, show the cause, and rewrite it into a numerically stable form.
+"""Find code that can produce NaN or Inf, show the cause, and rewrite it into a numerically stable form.
 
 The public library. Importing it is cheap: the first call loads the program, and no numeric framework is ever imported.
 

@@ -104,7 +104,7 @@ def _reject_misspelled(word: str) -> None:
 )
 @click.version_option(__version__, "-V", "--version", prog_name="nanlint", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Find the code that will produce NaN or Inf, in the value or in the gradient, and fix it.
+    """Find the code that can produce NaN or Inf, in the value or in the gradient, and fix it.
 
     `nanlint PATHS` is short for `nanlint check PATHS`.
     """

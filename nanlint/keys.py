@@ -243,8 +243,9 @@ KEYS = _by_name(
         "fix-style",
         '"short", "exact", "epsilon" or "helper"',
         "short",
-        "The form of fixes that may have several: a safe one where it is short, else the usual one; one that changes "
-        "no value; a small number that is added, or a bound; a function of the file.",
+        "Which form of a fix to write, if there are several. short: a safe form if it is short, otherwise the usual "
+        "one. exact: one that changes no value. epsilon: a small number that is added, or a bound. helper: a function "
+        "that is added to the file.",
         'fix-style = "epsilon"',
         {"enum": list(STYLES)},
     ),
@@ -253,8 +254,7 @@ KEYS = _by_name(
         'table: rule = "error", "warning" or "info"',
         {},
         "Severity of the findings of a rule or a group of rules. Only errors make the exit code 1, unless --fail-on "
-        "says "
-        "otherwise.",
+        "says otherwise.",
         'NL6 = "warning"',
         {
             "type": "object",

@@ -273,8 +273,8 @@ def _flagged(code: str, program: str, config: Mapping[str, Any]) -> list[Diagnos
     ]
     if problems:
         missed = [row for row in expected if row not in rows]
-        text = "\n".join(problems)
-        raise Failure(f"{text}\n{_listing(program, found)}{_reasons(code, program, config, missed)}")
+        why = _reasons(code, program, config, missed) if missed else ""
+        raise Failure("\n".join([*problems, f"{_listing(program, found)}{why}"]))
     return found
 
 

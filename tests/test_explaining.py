@@ -17,10 +17,13 @@ from nanlint.config import Layer, config_of
 from nanlint.diagnostic import Span
 from nanlint.explaining import Explanation, Verdict, explain
 from nanlint.lint.known_rules import rule_names
-from nanlint.output.story import render_explanations, render_explanations_json
+from nanlint.output.story import MOST, render_explanations, render_explanations_json
+from nanlint.server.hovering import of_story
 from nanlint.source import Source
+from nanlint.source.brief import brief
 from nanlint.source.notebook import Notebook
 from tests.programs.fixtures import PROGRAMS
+from tests.programs.sentences import parses, quoted
 
 PROGRAM = """\
 import numpy as np
@@ -178,9 +181,7 @@ def test_why_a_fix_is_not_made_is_told_with_the_finding(monkeypatch: pytest.Monk
     monkeypatch.setattr("nanlint.fixes.readback.refused", lambda offers, *_: dict.fromkeys(range(len(offers)), reason))
     (one,) = found = stories(row_of("nll = -"))
     assert verdicts(one)["NL101"].refused == reason
-    assert f"its fix was rejected: {reason}" in " ".join(
-        render_explanations(found, "loss.py", width=200, colour=False).split()
-    )
+    assert f"its fix was rejected: {reason}" in " ".join(render_explanations(found, "loss.py").split())
     assert f'"fix_refused": "{reason}"' in render_explanations_json(found, "loss.py")
 
 
@@ -205,7 +206,7 @@ def test_in_a_notebook_steps_stand_in_their_cells() -> None:
     row = notebook.placed(Span(2, 1, 2, 1, 5)).row
     (one,) = explain(notebook, config_of([Layer({}, "/", "test")], rule_names()), row)
     assert [step.span.start for step in one.story.steps] == ["cell 2:3:16", "cell 2:3:5", "cell 5:2:5"]
-    shown = render_explanations([one], "loss.ipynb", width=100, colour=False)
+    shown = render_explanations([one], "loss.ipynb")
     assert "(line 3 of cell 2)" in shown
 
 
@@ -245,9 +246,8 @@ def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Pat
 
 def test_a_pole_that_is_not_at_0_is_told_in_numbers_of_the_operand() -> None:
     program = "import torch\n\n\ndef f(x):\n    return torch.acos(x.clamp(-0.9, 0.9))\n"
-    shown = render_explanations(stories(5, program=program), "a.py", width=140, colour=False)
-    assert "x.clamp(-0.9, 0.9) > 1: the value is nan" in shown
-    assert "not reached, ruled out: it is in [-0.9, 0.9]" in shown
+    shown = render_explanations(stories(5, program=program), "a.py")
+    assert "`x.clamp(-0.9, 0.9)` cannot be more than 1: it is in [-0.9, 0.9]." in shown
 
 
 def test_json_has_a_version_and_every_part_of_the_story() -> None:
@@ -267,17 +267,33 @@ def test_json_has_a_version_and_every_part_of_the_story() -> None:
     assert {"code": "NL101", "outcome": "fires", "confidence": "certain"}.items() <= expression["rules"][0].items()
 
 
-def test_why_a_rule_is_silent_is_told_in_words() -> None:
-    code = re.compile(r"\w\.\w|\w\(|\w_\w|[][{}=]|\bNone\b")
-    programs = (program for program in PROGRAMS if program.is_page and program.framework == "torch")
-    told = {
-        verdict.why
-        for program in programs
-        for row, _ in program.marked()
-        for one in stories(row, program=program.text)
-        for verdict in one.verdicts
-        if verdict.outcome == "silent"
-    }
-    assert len(told) > 50
+def test_an_explanation_is_a_dozen_plain_sentences() -> None:
+    """Those of the expressions that are flagged on the pages: whole code, reasons in words, no line in vain."""
+    bare_code = re.compile(r"\w\.\w|\w\(|\w_\w|[][{}=]|\bNone\b")
+    reasons = set[str]()
+    for program in (program for program in PROGRAMS if program.is_page and program.framework == "torch"):
+        for row, _ in program.marked():
+            for one in stories(row, program=program.text):
+                head, *lines = render_explanations([one], "loss.py").splitlines()
+                assert head.startswith(f"loss.py:{row}:")
+                assert len(lines) == len(set(lines)) < MOST, lines
+                assert [line for line in lines if not re.fullmatch(r"  [`A-Z0-9].*\.", line)] == []
+                assert [
+                    code for line in lines for code in quoted(line) if not parses(code) and not code.startswith("--")
+                ] == []
+                hovered = of_story(one.story, lines=True).splitlines()
+                assert 1 < len(hovered) <= MOST
+                reasons.update(verdict.why for verdict in one.verdicts if verdict.outcome == "silent")
+    assert len(reasons) > 50
     # what is quoted stands in the program
-    assert [why for why in told if code.search(re.sub(r"`\w+`", "", why))] == []
+    assert [why for why in reasons if bare_code.search(re.sub(r"`\w+`", "", why))] == []
+
+
+def test_a_long_expression_is_shown_without_its_inner_parts() -> None:
+    shown = {
+        "torch.tensor([-1.0, 4.0], requires_grad=True)": "torch.tensor(..., requires_grad=True)",
+        "jax.value_and_grad(half_circle)(jnp.array([1.0, 2.0]))": "jax.value_and_grad(...)(...)",
+        "(points * member[:, None]).sum(axis=0) / n": "(points * member[...]).sum(axis=0) / n",
+        "a_name_that_is_rather_long_but_one_word": "a_name_that_is_rather_long_but_one_word",
+    }
+    assert {text: brief(text, 40) for text in shown} == shown

@@ -97,6 +97,15 @@ def environment(tmp_path: Path) -> Path:
     return site
 
 
+def test_a_rule_file_that_is_corrected_is_read_again(project: Path) -> None:
+    file = project / "rules" / "ours.py"
+    right = file.read_text(encoding="utf-8")
+    file.write_text("import nothing_of_this_name\n", encoding="utf-8")
+    assert [nanlint("loss.py", cwd=project).code for _ in range(2)] == [2, 2]
+    file.write_text(right, encoding="utf-8")
+    assert "OUR101" in nanlint("loss.py", cwd=project).stdout
+
+
 def test_a_rule_file_is_selected_silenced_weighted_and_explained_as_our_own_rules(project: Path) -> None:
     shown = nanlint("loss.py", "--output-format", "json", cwd=project)
     (finding,) = json.loads(shown.stdout)
@@ -110,7 +119,7 @@ def test_a_rule_file_is_selected_silenced_weighted_and_explained_as_our_own_rule
     assert page.stdout.startswith("# our-exp1-at-zero (OUR101)")
     assert "From rules/ours.py." in page.stdout
     assert "OUR101" in nanlint("rule", "--all", cwd=project).stdout
-    assert "fires [certain]" in nanlint("explain", "loss.py:6", cwd=project).stdout
+    assert "(certain)" in nanlint("explain", "loss.py:6", cwd=project).stdout
     assert not list(project.rglob("__pycache__"))
 
 

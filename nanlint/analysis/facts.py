@@ -21,7 +21,7 @@ from nanlint.analysis.relations import on_grid, setting
 from nanlint.analysis.roles import Roles
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
-from nanlint.analysis.structure import bare, elementwise, factors, is_field, literal, same, uses, zero_together
+from nanlint.analysis.structure import LONGEST, bare, elementwise, factors, is_field, literal, same, uses, zero_together
 from nanlint.diagnostic import Span
 from nanlint.frontend.lower import Lowering
 from nanlint.frontend.modules import descendants
@@ -32,6 +32,7 @@ from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import CERTAIN, NEVER, POSSIBLE, SMALL, Kind, Value
 from nanlint.source import Source
+from nanlint.source.brief import brief
 from nanlint.source.text import Located
 
 #: ops that hand their operand on element by element, up to a constant factor that is not 0
@@ -742,5 +743,4 @@ class Facts:
         span = self.span(node)
         if span is None:
             return ""
-        text = " ".join(self.source.segment(span).split())
-        return text if len(text) <= 40 else text[:37] + "..."
+        return brief(self.source.segment(span), LONGEST)

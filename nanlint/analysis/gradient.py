@@ -182,7 +182,7 @@ class GradientFlow:
         if any(said == FALSE and n.key == key and tells_training(n.name) for key, said, n in known):
             yield "it is computed only where nothing is trained"
         if not self.learns(node, believed=True):
-            yield "judging by the names, it depends only on data or settings"
+            yield "it is named like data or a setting"
         open_ = (n for n in where if self.obstacle(n) is None)
         trained = [n for n in open_ if (opinion := self.opinion(n)) is not None and opinion.trained]
         if trained and not any(self.reached(n) for n in trained):

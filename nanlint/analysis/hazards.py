@@ -224,7 +224,7 @@ class Hazards:
         if pole.also and self.kept_off_by_settings(node, pole):
             reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
-            return Cleared(node, pole, "no evidence that it is reached", v)
+            return Cleared(node, pole, "nothing in the code suggests it", v)
         if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
             return Cleared(node, pole, RULED_OUT, v)
         if pole.gradient:

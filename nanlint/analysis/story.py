@@ -273,7 +273,7 @@ def written(facts: Facts, node: Node, span: Span) -> str:
     if node.op == LOOP and node.name:
         return node.name
     if isinstance(node.site, ast.If):
-        return f"if {ast.unparse(node.site.test)}: … else: …"
+        return f"if {ast.unparse(node.site.test)}"
     text = facts.source.segment(span)
     if isinstance(node.site, ast.expr) and "#" in text and "\n" in text:
         # without the comments between its lines

@@ -91,8 +91,8 @@ def today() -> int:
 
 
 def keep(arguments: Sequence[str], code: int) -> None:
-    """Keep what the run printed, if it may be given again."""
-    if printed is None or sum(len(text) for _, text in printed) > _LARGEST:
+    """Keep what the run printed, if it may be given again; nothing of one that failed, which did not read all."""
+    if printed is None or code not in (0, 1) or sum(len(text) for _, text in printed) > _LARGEST:
         return
     directory = store.directory_for(arguments)
     questions = disk.asked()

@@ -47,7 +47,7 @@ def _patterns_option(name: str, *, help: str) -> Callable[[F], F]:
 
 @click.command(
     cls=Command,
-    short_help="Find code that will produce NaN or Inf, and fix it.",
+    short_help="Find code that can produce NaN or Inf, and fix it.",
     optional_values=("--add-ignore", "--write-baseline"),
     sections={
         "Fixes": (
@@ -220,7 +220,7 @@ def _patterns_option(name: str, *, help: str) -> Callable[[F], F]:
 )
 @click.pass_context
 def check(ctx: click.Context, /, **given: Any) -> None:
-    """Find code that will produce NaN or Inf in PATHS: files, directories, or - for standard input.
+    """Find code that can produce NaN or Inf in PATHS: files, directories, or - for standard input.
 
     Without PATHS the working directory is checked. Python files and notebooks are read, never imported or run. Each
     finding is shown with its cause, an input that makes it fail, and a fix. The nearest pyproject.toml or nanlint.toml

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -25,9 +24,6 @@ from nanlint.commands.manual import Command
 if TYPE_CHECKING:
     from nanlint.config import Config, Options
     from nanlint.source import Source
-
-_WIDTH = 100  # columns where there is no terminal
-_WIDEST = 120
 
 
 @click.command(
@@ -66,15 +62,16 @@ def explain(
 ) -> None:
     """Explain what nanlint knows about the expression at FILE:LINE[:COL].
 
-    Shows the steps from the inputs to the expression, each with its range, whether it can be NaN or Inf, and the
-    evidence; the guards; where the operation breaks and whether that can happen; and for every rule that could apply,
-    whether it reports the expression, or why not.
+    Says in at most twelve lines which rules report the expression, where the operation breaks and whether that can
+    happen, what the value can be, what it is computed from, and why other rules do not report it. The JSON has all
+    details.
 
     Without a column, the reported expressions of the line are explained, or all numeric ones if none is reported. In a
     notebook, give the cell and the line in it: `notebook.ipynb:cell 3:2`.
     """
     from nanlint.config import Options
     from nanlint.explaining import explain as explained
+    from nanlint.output.paint import plain
     from nanlint.output.story import render_explanations, render_explanations_json
     from nanlint.source.syntax import Unparsable
 
@@ -94,9 +91,8 @@ def explain(
     if output_format == "json":
         deliver(render_explanations_json(found, os.path.abspath(path)), output_file)
         return
-    width = min(os.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else _WIDTH
-    coloured = output_file is None and is_painted(paint_for(color))
-    deliver(render_explanations(found, path, width=width, colour=coloured), output_file, color=coloured)
+    paint = plain if output_file is not None else paint_for(color)
+    deliver(render_explanations(found, path, paint=paint), output_file, color=is_painted(paint))
 
 
 def _row_of(source: Source, cell: int | None, row: int) -> int:

@@ -48,7 +48,7 @@ class ClipInside:
             return None
         if not ends_are_finite and place.facts.means_infinity(self.node):
             return display(text)
-        message = f"clip to `{text}`" + ("" if ends_are_finite else f": no gradient within {by} of the end")
+        message = f"clip to `{text}`" + ("" if ends_are_finite else f": within {by} of the end the gradient is 0")
         safety = Applicability.SAFE if ends_are_finite else Applicability.UNSAFE
         return place.fix(safety, [place.put(x, text)], text, message)
 
@@ -80,7 +80,7 @@ class RaiseBound:
             return self.instead(place)
         if place.facts.means_infinity(self.node):
             return display(shown, f"consider `{shown}` as the bound: {self.change(place, shown)}")
-        return place.fix(Applicability.UNSAFE, edits, shown, f"move the bound inside: {self.change(place, shown)}")
+        return place.fix(Applicability.UNSAFE, edits, shown, f"clip further inside: {self.change(place, shown)}")
 
     def instead(self, place: Place) -> Fix | None:
         """Where no number can be raised: a clip of the operand."""
@@ -105,4 +105,4 @@ class RaiseBound:
 
     def change(self, place: Place, bound: str) -> str:
         """What becomes of values between the old bound and the new one."""
-        return f"values between the old bound and `{bound}` become `{bound}`, without a gradient"
+        return f"values between the old bound and `{bound}` become `{bound}`, with gradient 0"

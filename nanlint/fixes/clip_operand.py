@@ -51,7 +51,7 @@ class ClipOperand:
             bound = smallest(place, self.log["x"]) if "tiny" not in text else fmt.tiny
             least = math.log(fmt.eps if self.log.op == "log1p" else bound, BASES.get(self.log.op, math.e))
             becomes = f"{least:.1f} in {fmt.name}" if own is None else f"that of {own}"
-            message = f"clip to `{text}`: the log of anything below becomes {becomes}, without a gradient"
+            message = f"clip to `{text}`: the log of smaller values becomes {becomes}, with gradient 0"
             edits = [*edits, place.put(x, text)]
             yield place.fix(
                 Applicability.UNSAFE, edits, text, message, style="epsilon", changes=own is not None and has_names(own)
@@ -110,7 +110,7 @@ class ClipExponent:
         half = facts.value(self.exp["x"]).format.max_exponent < FLOAT32.max_exponent
         form = affine(self.exp["x"], facts.value)
         most = float(f"{(MOST_EXPONENT_IN_HALF if half else MOST_EXPONENT) / max(1.0, abs(form.factor)):.3g}")
-        both, message = f"clamp(x, {-most}, {most})", "without a gradient beyond"
+        both, message = f"clamp(x, {-most}, {most})", "beyond the bounds the gradient is 0"
         sites = {core.site: core for core in self.cores(place)}
         made = next(iter(sites), None)
         if len(sites) == 1 and isinstance(made, ast.expr) and sites[made].op in MAKING:
@@ -120,7 +120,7 @@ class ClipExponent:
                     Applicability.UNSAFE,
                     [place.put(made, text)],
                     text,
-                    f"bound it where it is made: `{text}`: {message}",
+                    f"clip it where it is computed: `{text}`; {message}",
                 )
         core = bare(form.core)
         names = {n.id for n in ast.walk(x) if isinstance(n, ast.Name) and place.file.imports.means(n.id, n) is None}
@@ -129,7 +129,7 @@ class ClipExponent:
         anew = place.bound_anew(name, text) if text is not None else None
         if anew is not None:
             shown = f"{name} = {text}"
-            yield place.fix(Applicability.UNSAFE, [anew], shown, f"bound it for all its uses: `{shown}`: {message}")
+            yield place.fix(Applicability.UNSAFE, [anew], shown, f"clip it for all its uses: `{shown}`; {message}")
         alone = sum(not n.calls for n in core.users) <= 1
         text = place.write(f"clamp(x, max={most})", x=x)
         if text is not None and alone:

@@ -52,11 +52,11 @@ class DoubleWhere:
         cond, branch = self.condition(place), self.branch()
         if cond is not None and branch is not None and self.is_all_guarded() and place.means_the_same(cond, place.site):
             for edits, text in self.forms(place, operand, cond, branch):
-                message = f"use `where` for the operand as well: `{text}`" if "where" in text else ""
+                message = f"also use `where` for the operand: `{text}`" if "where" in text else ""
                 yield place.fix(Applicability.SAFE, edits, text, message)
         shown = place.write(f"where(mask, x, {self.harmless})", x=operand)
         if shown is not None:
-            yield display(shown, f"use `where` for the operand as well: `{shown}`")
+            yield display(shown, f"also use `where` for the operand: `{shown}`")
 
     @property
     def harmless(self) -> str:

@@ -29,5 +29,5 @@ class FloorAtZero:
             return display(text)
         applicability = Applicability.SAFE if self.safe and tensor else Applicability.UNSAFE
         return place.fix(
-            applicability, [place.put(site, text)], text, "set a lower bound of 0: rounding can make it negative"
+            applicability, [place.put(site, text)], text, "clamp it to at least 0: rounding can make it negative"
         )

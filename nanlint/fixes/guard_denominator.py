@@ -87,7 +87,7 @@ class GuardDenominator:
         by = root_bound(place, self.denominator, "div")
         text = place.write("clamp(x, min=by)", x=below, by=by) if place.facts.value(self.denominator).lo >= 0 else None
         if text is not None:
-            message = f"set a lower bound: `{text}`, where the quotient is small or large, and has no more slope"
+            message = f"clamp the denominator: `{text}`; below the bound the gradient is 0"
             edits = [place.put(below, text)]
             yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=has_names(by))
 

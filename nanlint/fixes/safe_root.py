@@ -42,10 +42,10 @@ def bounded(place: Place, node: Node, x: ast.expr) -> Iterator[Fix]:
             yield display(text)
         return
     if text is not None:
-        message = f"set a lower bound: `{text}`, without a gradient below it"
+        message = f"clamp it: `{text}`; below the bound the gradient is 0"
         yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message, style="epsilon", changes=changes)
     if place.facts.value(node).lo >= 0:
-        edits, message = [place.plus(x, by)], f"add `{by}`: the slope is finite then"
+        edits, message = [place.plus(x, by)], f"add `{by}`, so that the gradient stays finite"
         yield place.fix(Applicability.UNSAFE, edits, place.after(edits), message, style="epsilon", changes=changes)
 
 
@@ -177,7 +177,7 @@ class SafeNorm:
         text = place.write(f"sqrt(clamp(sum(square(x){given(axes)}), min=by))", x=x, by=by, **axes)
         if squared is None or text is None:
             return
-        message = f"replace with `{text}`: no less than the root of {by}, without a gradient there"
+        message = f"replace with `{text}`: at least the root of {by}; below that the gradient is 0"
         edits = [place.put(written.call, text)]
         yield place.fix(Applicability.UNSAFE, edits, text, message, style="epsilon", changes=has_names(by))
         exact = double_root(place, written.call, squared, "squared", self.quotient)
@@ -210,7 +210,7 @@ class SafeStd:
         by = root_bound(place, self.std["x"])
         added = place.write("sqrt(v + by)", v=variance, by=by)
         if added is not None:
-            message = f"replace with `{added}`, whose slope is finite"
+            message = f"replace with `{added}`, whose gradient is finite"
             edits = [place.put(written.call, added)]
             yield place.fix(Applicability.UNSAFE, edits, added, message, style="epsilon", changes=has_names(by))
 

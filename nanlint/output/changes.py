@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from nanlint.diagnostic import Diagnostic, Edit, Excerpt, Fix
+from nanlint.source.brief import brief
 
 MOST = 12  # lines of a diff at the terminal: more than that is for --diff
 _LONGEST_CODE = 60  # characters of code in the sentence above the diff
@@ -65,8 +66,9 @@ def label(fix: Fix) -> str:
     """What is said above the diff of a fix: its message, in which long code is cut, for the diff shows it."""
     if len(fix.display) <= _LONGEST_CODE and "\n" not in fix.display:
         return fix.message
-    code = fix.display.partition("\n")[0][:_LONGEST_CODE].rstrip()
-    return fix.message.replace(f"`{fix.display}`", f"`{code}…`")
+    code = brief(fix.display, _LONGEST_CODE)
+    shown = f"`{code}`" if len(code) <= _LONGEST_CODE else "the code below"
+    return fix.message.replace(f"`{fix.display}`", shown)
 
 
 def left_out(count: int) -> str:

@@ -87,7 +87,7 @@ def _notes(diagnostic: Diagnostic, changes: Sequence[ChangedLine]) -> Iterator[t
     if diagnostic.observed:
         yield "observed", diagnostic.observed
     if fix is not None:
-        yield fix.title, label(fix) if changes else fix.display or fix.message
+        yield fix.title, label(fix) if changes else fix.display if "\n" in fix.display else fix.message
 
 
 def _diff(diagnostic: Diagnostic, changes: Sequence[ChangedLine], width: int, paint: Paint) -> Iterator[str]:

@@ -1,93 +1,86 @@
-"""What ``nanlint explain`` prints: the story of an expression for a reader at a terminal, and as JSON."""
+"""What ``nanlint explain`` prints: an expression in at most a dozen sentences, as editors show it, too; and as JSON."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
-
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, moved
 from nanlint.analysis.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.diagnostic import Span
-from nanlint.explaining import FIRES, HIDDEN, SILENCED, SILENT, UNSELECTED, Explanation, Verdict
-from nanlint.graph.node import REFINE, Node
-from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import Kind, Reach, Value
+from nanlint.explaining import FIRES, SILENCED, SILENT, Explanation, Verdict
+from nanlint.graph.node import Node
+from nanlint.ops.op import Pole
+from nanlint.ops.value import Evidence, Kind, Reach, Value
+from nanlint.output.paint import Paint, plain
+from nanlint.source.brief import brief
 
 #: of the JSON; raised when a key changes its meaning or goes
 VERSION = 1
 
-REACHES = {
-    Reach.NEVER: ("never", "dim"),
-    Reach.UNKNOWN: ("?", "dim"),
-    Reach.POSSIBLE: ("possible", "yellow"),
-    Reach.LIKELY: ("likely", "bold yellow"),
-    Reach.CERTAIN: ("certain", "bold red"),
+#: lines that are printed of one expression
+MOST = 12
+#: sentences of one kind among them, at most
+_POLES, _BELIEFS, _FIRING, _RULES, _NAMED = 3, 2, 2, 3, 3
+#: how sure it is that an operand is at a pole
+_BECOMES = {
+    Reach.CERTAIN: "becomes",
+    Reach.LIKELY: "probably becomes",
+    Reach.POSSIBLE: "can become",
+    Reach.UNKNOWN: "can become",
 }
-#: classes that are nothing to worry about wherever they are reached
-HARMLESS = frozenset({"neg", "pos"})
-OUTCOMES = {
-    FIRES: ("fires", "bold red"),
-    HIDDEN: ("below the threshold", "yellow"),
-    SILENCED: ("silenced", "cyan"),
-    UNSELECTED: ("not selected", "dim"),
-    SILENT: ("", "dim"),
-}
-KINDS = {Kind.TENSOR: "tensor", Kind.SCALAR: "Python number", Kind.ANY: ""}
-_ALIKE = 3  # rules silent for one reason are told in one line from here on
-_LONGEST = 60  # characters of source that a line of the tables shows
+#: what a text begins with that continues "`x` (line 3)"
+_VERB = re.compile(r"(can|may|[a-z]+s) ")
 
 
-def render_explanations(explanations: Sequence[Explanation], path: str, *, width: int, colour: bool) -> str:
-    """The stories of one place, one after the other."""
-    out = StringIO()
-    console = Console(
-        file=out,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        legacy_windows=False,
-    )
-    for number, explanation in enumerate(explanations):
-        if number:
-            console.print()
-        for part in _parts(explanation, path):
-            console.print(part)
-    return "".join(line.rstrip(" ") + "\n" for line in out.getvalue().splitlines())
+def render_explanations(explanations: Sequence[Explanation], path: str, *, paint: Paint = plain) -> str:
+    """The expressions of one place, one after the other, in at most ``MOST`` lines each."""
+    return "\n".join("\n".join(_lines(one, path, paint)) + "\n" for one in explanations)
 
 
-def _parts(explanation: Explanation, path: str) -> Iterator[RenderableType]:
-    story = explanation.story
-    place = story.step.span
-    yield Text.assemble((f"{path}:{place.start}", "bold"), " ", story.step.text)
-    yield Text()
-    yield Text("How it is computed", "bold blue")
-    if story.left_out:
-        steps = "a step" if story.left_out == 1 else f"{story.left_out} steps"
-        yield Padding(Text(f"({steps} further away left out)", "dim"), (0, 0, 0, 2))
-    yield Padding(_chain(story), (0, 0, 0, 2))
-    yield Text()
-    yield Text("Possible values", "bold blue")
-    yield Padding(_health(story), (0, 0, 0, 2))
-    if story.poles:
-        yield Text()
-        yield Text("Where it breaks", "bold blue")
-        yield Padding(_poles(story), (0, 0, 0, 2))
-    yield Text()
-    yield Text("Rules", "bold blue")
-    yield Padding(_verdicts(explanation.verdicts, story), (0, 0, 0, 2))
-    for other in explanation.causes:
-        text = f"It is a cause of {other.code} {other.name} [{other.confidence}] at {line_of(other.span)}."
-        yield Padding(Text(text), (0, 0, 0, 2))
+def _lines(explanation: Explanation, path: str, paint: Paint) -> Iterator[str]:
+    story, verdicts = explanation.story, explanation.verdicts
+    firing = [one for one in verdicts if one.outcome == FIRES]
+    about = [*map(_reported, firing[:_FIRING]), *sentences(story)]
+    about += [
+        f"It is a cause of {other.code} {other.name} ({other.confidence}) on {line_of(other.span)}."
+        for other in explanation.causes[:1]
+    ]
+    silent = [*_silent([one for one in verdicts if one.outcome != FIRES], most=_RULES)]
+    left = MOST - 1 - len(about) - len(silent)
+    yield f"{paint(f'{path}:{story.step.span.start}', 'path')} {brief(story.step.text)}"
+    yield from (f"  {line}" for line in (*about, *origins(story, most=left), *silent))
+
+
+def sentences(story: Story, *, places: bool = True) -> Iterator[str]:
+    """What is known of an expression: where it breaks, what else it can be, and its value. Code is in backticks."""
+    told: set[str] = set()
+    met = [one for one in story.poles if isinstance(one, Hazard)]
+    cleared = [one for one in story.poles if isinstance(one, Cleared) and all(one.pole != m.pole for m in met)]
+    for hazard in met[:_POLES]:
+        told.add(hazard.evidence.text)
+        behind = "; that value is dropped later, but it is still differentiated" if hazard.guard is not None else ""
+        yield (
+            f"{_operand(hazard.node, hazard.pole, story)} {_BECOMES[hazard.reach]} {_class(hazard.pole)}, which gives "
+            f"{_given(hazard.pole)}{behind}: {_because(hazard.evidence, story, places=places)}."
+        )
+    yield from (_cleared(one, story) for one in cleared[: _POLES - len(met[:_POLES])])
+    for step, why in story.void[:1]:
+        yield f"`{brief(step.text)}` has no effect as a guard: {why}."
+    for belief in _worth_telling(story.step, told):
+        yield f"It {_BECOMES[belief.reach]} {_NAMES[belief.cls]}: {_because(belief.evidence, story, places=places)}."
+    yield f"Its value {_limits(story.step.value)}{_carrier(story.step.value)}; {_gradient(story.step)}."
+
+
+def origins(story: Story, *, most: int) -> Iterator[str]:
+    """The steps that the expression is computed from, the nearest first."""
+    steps = story.steps[-2::-1]
+    for step in steps[:most]:
+        guards = f", which rules out {' and '.join(_NAMES[cls] for cls in step.guards)}" if step.guards else ""
+        what = f"the condition `{step.condition}`" if step.condition else f"`{brief(step.text)}` {_limits(step.value)}"
+        yield f"From {line_of(step.span)}: {what}{guards}."
 
 
 def line_of(span: Span) -> str:
@@ -95,176 +88,112 @@ def line_of(span: Span) -> str:
     return f"line {span.row}" if span.cell is None else f"line {span.row} of cell {span.cell}"
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+#: the classes of numbers in words
+_NAMES = {"ninf": "-inf", "neg": "negative", "zero": "0", "pos": "positive", "pinf": "inf", "nan": "nan"}
+_ENDS = {"low": "its lowest value", "high": "its largest value"}
+_COMPARED = {"neg": "less than ", "zero": "", "pos": "more than "}
 
 
-def _chain(story: Story) -> Table:
-    table = Table.grid(padding=(0, 2), pad_edge=False)
-    table.add_column(justify="right", style="blue", no_wrap=True)
-    table.add_column(overflow="fold")
-    for step in story.steps:
-        table.add_row(step.span.start, Text(f"{_short(step.text)}", "bold"))
-        for line in told(step, story.step):
-            table.add_row("", line)
-    for step, why in story.void:
-        table.add_row(step.span.start, Text.assemble((step.text, "bold"), f" is not an effective guard: {why}"))
-    return table
+def _class(pole: Pole) -> str:
+    if pole.cls in _COMPARED and pole.shift:
+        return f"{_COMPARED[pole.cls]}{shown(-pole.shift)}"
+    return (_NAMES | _ENDS)[pole.cls]
 
 
-def told(step: Step, subject: Step) -> Iterator[Text]:
-    """What is said of a step in the story of ``subject``; of gradients only there and where one stops."""
-    op = OPS.get(step.node.op)
-    of_gradient = step is subject or (op is not None and op.stops_gradient)
-    yield Text(" · ".join(filter(None, _nature(step, of_gradient))))
-    if step.called:
-        lines = ", ".join(str(span.row) for span in step.called)
-        yield Text(f"called from line{'s' if len(step.called) > 1 else ''} {lines}", "dim")
-    alike: dict[tuple[Reach, str], list[str]] = {}
-    for belief in step.beliefs:
-        if belief.cls not in HARMLESS or belief.evidence is not None:
-            alike.setdefault((belief.reach, _basis(belief, step)), []).append(SIGNS[belief.cls])
-    for (reach, basis), signs in alike.items():
-        word, style = REACHES[reach]
-        *first, last = signs
-        many = f"{', '.join(first)} and {last} are " if first else f"{last} is "
-        yield Text.assemble(many, (word, style), f", {basis}")
-    if step.guards:
-        classes = ", ".join(SIGNS[cls] for cls in step.guards)
-        by = "the condition" if step.node.op == REFINE else "it"
-        yield Text.assemble((f"guard: {by} rules out {classes}", "green"))
+def _given(pole: Pole) -> str:
+    return f"a gradient of {pole.gives}" if pole.gradient else pole.gives
 
 
-def _nature(step: Step, of_gradient: bool) -> Iterator[str]:
-    """What a step is: the op, how it is written, what carries it, its range, whether gradients flow."""
-    yield f"where {step.condition}" if step.condition else step.sort
-    if step.spelling and step.spelling.rpartition(".")[2] != step.sort:
-        yield f"called as {step.spelling}"
-    elif step.spelling:
-        yield step.spelling
-    yield " ".join(filter(None, _carrier(step.value)))
-    known = interval(step.value)
-    yield "any number" if known == "[-inf, inf]" else f"in {known}" if "," in known else f"is {known}"
-    if of_gradient:
-        yield step.gradient
+def _operand(node: Node, pole: Pole, story: Story) -> str:
+    text = _operand_text(node, pole.name, story)
+    return f"`{text}`" if text else f"The {pole.name if pole.name == 'result' else 'operand'}"
 
 
-def _carrier(v: Value) -> Iterator[str]:
-    if v.whole:
-        yield "whole"
-    elif v.kind is not Kind.SCALAR:
-        yield v.format.name
-    yield KINDS[v.kind] or ("numbers" if v.whole else "")
-
-
-def _basis(belief: Belief, step: Step) -> str:
-    evidence = belief.evidence
+def _because(evidence: Evidence | None, story: Story, *, places: bool) -> str:
+    """Why a number is reached, with the expression that does it where that is another one."""
     if evidence is None:
-        return "without evidence" if belief.reach < Reach.CERTAIN else "by definition of the operation"
-    elsewhere = belief.span is not None and (belief.span.cell, belief.span.row) != (step.span.cell, step.span.row)
-    where = f" ({line_of(belief.span)})" if belief.span is not None and elsewhere else ""
-    return f"{'by its name' if evidence.named else 'derived'}: {evidence.text}{where}"
+        return "this is what the operation gives"
+    found = [step for step in story.steps[:-1] if step.node is evidence.node]
+    if not found or not _VERB.match(evidence.text):
+        return evidence.text if not _VERB.match(evidence.text) else f"it {evidence.text}"
+    elsewhere = places and (found[0].span.cell, found[0].span.row) != (story.step.span.cell, story.step.span.row)
+    where = f" ({line_of(found[0].span)})" if elsewhere else ""
+    return f"`{brief(found[0].text)}`{where} {evidence.text}"
 
 
-def _health(story: Story) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    table.add_column("", justify="right", style="blue", no_wrap=True)
-    table.add_column("", overflow="ellipsis", no_wrap=True, max_width=36)
-    for cls in CLASSES:
-        table.add_column(SIGNS[cls], no_wrap=True)
-    for step in story.steps:
-        name = f"where {step.condition}" if step.condition else step.text
-        table.add_row(step.span.start, name, *(_reach(step.value, cls) for cls in CLASSES))
-    return table
+def _cleared(one: Cleared, story: Story) -> str:
+    operand = _operand(one.node, one.pole, story)
+    if one.why != RULED_OUT:
+        return f"Not reported that {operand} {_BECOMES[Reach.POSSIBLE]} {_class(one.pole)}: {one.why}."
+    known = f": it is in {interval(moved(one.value, -one.pole.shift))}" if one.value is not None else ""
+    return f"{operand} cannot be {_class(one.pole)}{known}."
 
 
-def _reach(v: Value, cls: str) -> Text:
-    word, style = REACHES[v.reach(cls)]
-    return Text(word, "" if cls in HARMLESS and v.reach(cls) >= Reach.POSSIBLE else style)
+def _worth_telling(step: Step, told: set[str]) -> list[Belief]:
+    """What else a step can be, and why: nothing that is told already, nothing that is no news."""
+    known = [b for b in step.beliefs if b.cls not in ("neg", "pos") and b.evidence is not None]
+    alike = {b.evidence.text: b for b in reversed(known) if b.evidence is not None and b.evidence.text not in told}
+    return sorted(alike.values(), key=lambda b: -b.reach)[:_BELIEFS]
 
 
-def _poles(story: Story) -> Table:
-    table = Table.grid(padding=(0, 2), pad_edge=False)
-    table.add_column(overflow="fold", ratio=2)
-    table.add_column(overflow="fold", ratio=3)
-    met = [one for one in story.poles if isinstance(one, Hazard)]
-    for one in story.poles:
-        if isinstance(one, Hazard) or all(one.pole != other.pole for other in met):
-            table.add_row(pole_phrase(one.node, one.pole, story), outcome(one))
-    return table
+def _limits(v: Value) -> str:
+    known = interval(v)
+    if known == "[-inf, inf]":
+        return "can be any number"
+    return f"is in {known}" if "," in known else f"is {known}"
 
 
-def outcome(one: Hazard | Cleared) -> Text:
-    """Whether a place where an op breaks is met, and why."""
-    if isinstance(one, Cleared):
-        v = one.value if one.why == RULED_OUT else None
-        known = f": it is in {interval(moved(v, -one.pole.shift))}" if v is not None else ""
-        return Text.assemble(("not reached", "green"), f", {one.why}{known}")
-    word, style = REACHES[one.reach]
-    named = "by its name" if one.evidence.named else "derived"
-    behind = f"; a later {one.guard.op} hides the value, not the gradient" if one.guard is not None else ""
-    return Text.assemble(("reached", style), f", {word} ({named}: {one.evidence.text}{behind})")
+def _carrier(v: Value) -> str:
+    words = ["whole" if v.whole else "" if v.kind is Kind.SCALAR else v.format.name, _KINDS[v.kind]]
+    said = " ".join(word for word in words if word)
+    return f" ({said})" if said else ""
+
+
+_KINDS = {Kind.TENSOR: "tensor", Kind.SCALAR: "Python number", Kind.ANY: ""}
+
+
+def _gradient(step: Step) -> str:
+    if step.obstacle is not None:
+        return f"no gradient flows through it: {step.obstacle}"
+    return "gradients flow through it" if step.doubt is None else f"probably no gradient flows through it: {step.doubt}"
+
+
+def _reported(one: Verdict) -> str:
+    refused = f" (its fix was rejected: {one.refused})" if one.refused else ""
+    return f"Reported as {one.code} {one.name} ({one.confidence}): {one.message}{refused}."
+
+
+def _silent(verdicts: Sequence[Verdict], *, most: int) -> Iterator[str]:
+    """Why the other rules do not report the expression, rules with the same reason in one sentence."""
+    alike: dict[tuple[bool, str], list[Verdict]] = {}
+    for one in verdicts:
+        alike.setdefault((one.outcome == SILENT, one.why), []).append(one)
+    groups = sorted(alike.items(), key=lambda group: (group[0][0], -len(group[1])))
+    told = groups if len(groups) <= most else groups[: most - 1]
+    for (_, why), rules in told:
+        more = f" and {len(rules) - _NAMED} others" if len(rules) > _NAMED else ""
+        level = f" ({rules[0].confidence})" if rules[0].outcome == SILENCED else ""
+        yield f"Not reported as {', '.join(one.code for one in rules[:_NAMED])}{more}{level}: {why}."
+    left = sum(len(rules) for _, rules in groups[len(told) :])
+    if left:
+        yield f"{left} other rules do not apply; `--output-format json` says why not."
 
 
 def pole_phrase(node: Node, pole: Pole, story: Story) -> str:
-    """A pole in the words of the source: "probs = 0 gives -inf"."""
-    operand = _operand_text(node, pole.name, story)
-    gives = f"the gradient is {pole.gives}" if pole.gradient else f"the value is {pole.gives}"
-    return f"{_in_class(operand, pole.cls, -pole.shift)}: {gives}"
-
-
-def _in_class(operand: str, cls: str, at: float) -> str:
+    """A pole in the words of the source: "probs = 0: the value is -inf"."""
+    operand = "the result" if pole.name == "result" else _operand_text(node, pole.name, story) or pole.name
     ends = {"pinf": "= inf", "ninf": "= -inf", "nan": "= nan", "low": "= its lowest", "high": "= its largest"}
     compared = {"zero": "=", "neg": "<", "pos": ">"}
-    return f"{operand} {compared[cls]} {shown(at)}" if cls in compared else f"{operand} {ends[cls]}"
+    at = f"{compared[pole.cls]} {shown(-pole.shift)}" if pole.cls in compared else ends[pole.cls]
+    return f"{operand} {at}: the {'gradient' if pole.gradient else 'value'} is {pole.gives}"
 
 
 def _operand_text(node: Node, name: str, story: Story) -> str:
-    if name == "result":
-        return "the result"
     if name in story.operands:
-        return _short(story.operands[name])
+        return brief(story.operands[name])
     source = node.get(name)
     step = next((step for step in story.steps if source is not None and step.node.index == source.index), None)
-    return _short(step.text) if step is not None else name
-
-
-def _verdicts(verdicts: Sequence[Verdict], story: Story) -> RenderableType:
-    if not verdicts:
-        return Text(f"no rule checks {story.step.sort}", "dim")
-    table = Table.grid(padding=(0, 2), pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    alike: dict[str, list[Verdict]] = {}
-    for one in verdicts:
-        if one.outcome != SILENT:
-            table.add_row(*_row(one))
-        else:
-            alike.setdefault(one.why, []).append(one)
-    for why, silent in alike.items():
-        if len(silent) < _ALIKE:
-            for one in silent:
-                table.add_row(*_row(one))
-        else:
-            table.add_row(
-                Text(silent[0].code, "dim"), Text(f"and {len(silent) - 1} others", "dim"), _others(silent, why)
-            )
-    return table
-
-
-def _row(one: Verdict) -> tuple[Text, Text, Text]:
-    word, style = OUTCOMES[one.outcome]
-    level = f" [{one.confidence}]" if one.confidence is not None and one.outcome in (FIRES, SILENCED) else ""
-    head = f"{word}{level}: " if word else ""
-    what = f"{one.message} ({one.why})" if one.outcome == FIRES else one.why
-    refused = f"; its fix was rejected: {one.refused}" if one.refused else ""
-    return Text(one.code, style), Text(one.name, style), Text.assemble((head, style), what, refused)
-
-
-def _others(silent: Sequence[Verdict], why: str) -> Text:
-    codes = " ".join(one.code for one in silent[1:])
-    return Text.assemble(why, (f" ({codes})", "dim"))
+    return brief(step.text) if step is not None else ""
 
 
 # JSON

@@ -24,6 +24,7 @@ from nanlint.ops.op import OPS, shifted
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import NEVER, Kind, Origin, Value
 from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, is_member, is_setting, sort_of
+from nanlint.source.brief import brief
 
 #: steps of a slice; one that needs more cannot be executed
 MAX_STEPS = 300
@@ -344,6 +345,9 @@ class Slicing:
         """What the source calls a node: its variable, or its text; of a layer the weights that its result may be."""
         if node.op in (PARAM, LOOP):
             return node.name
+        # what a derivative is taken with respect to is called what the function is given
+        if node.op == "tensor" and node.spelling is None and "x" in node.args:
+            return self.name(node["x"], sort)
         if sort is Sort.LAYER:
             return weights(node)
         if sort is Sort.ATTRIBUTE and (text := self.facts.text(node)):
@@ -429,8 +433,7 @@ def changed(node: Node) -> str:
 
 def written(node: Node) -> str:
     """A node of another file as it is written there."""
-    text = ast.unparse(node.external_site) if isinstance(node.external_site, ast.expr) else node.op
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return brief(ast.unparse(node.external_site), LONGEST) if isinstance(node.external_site, ast.expr) else node.op
 
 
 def target(statement: ast.stmt) -> str:

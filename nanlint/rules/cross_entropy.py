@@ -62,7 +62,7 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
         "clip(logits, 1e-7, 1 - 1e-7)",
         Confidence.CERTAIN,
         ((layer, "has no activation, so it can give any number"),),
-        LossOnLogits(loss, None, "losses that were clipped at 16.1, without a gradient, become the true cross-entropy"),
+        LossOnLogits(loss, None, "losses that were clipped at 16.1, with gradient 0, become the true cross-entropy"),
     )
 
 
@@ -98,7 +98,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     elif facts.framework(sigmoid) != "keras":
         yield Finding(
             loss,
-            "binary cross-entropy of a sigmoid: clipped where it saturates, without a gradient",
+            "binary cross-entropy of a sigmoid: clipped where it saturates, and its gradient is 0 there",
             "clip(p, 1e-7, 1 - 1e-7) bounds the loss at 16.1",
             Confidence.POSSIBLE,
             ((sigmoid, "is exactly 1 above 17 (float32)"),),

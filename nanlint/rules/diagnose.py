@@ -472,7 +472,7 @@ def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rul
 
 
 #: why a rule that gives no other reason says nothing
-NO_FORM = "does not match this rule's pattern"
+NO_FORM = "this pattern does not occur here"
 
 
 @dataclass(frozen=True, eq=False)

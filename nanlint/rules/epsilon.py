@@ -12,7 +12,7 @@ from nanlint.rules.registry import Finding, Findings, rule
 POLES = "log log2 log10 log1p sqrt rsqrt div reciprocal atanh acos asin erfinv"
 
 MESSAGE = {
-    "rounds to 0": "an epsilon that is too small for the precision of the value that it is added to",
+    "rounds to 0": "an epsilon too small for this precision: adding it changes nothing",
     "subtracted": "a subtracted epsilon: it moves the singularity to values that can occur",
     "multiplied": "an epsilon used as a factor: 0 stays 0",
     "too late": "an epsilon after the logarithm: -inf stays -inf",

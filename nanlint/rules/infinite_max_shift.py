@@ -47,7 +47,7 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     note: Evidence | None = None
     masked = masked_by_infinity(shift.x, facts.value)
     if shift.itself:
-        because = "is x itself if there is no other element"
+        because = "is the element itself if there is no other one"
         reach, note = LIKELY, Evidence(because, shift.maximum, origin=Origin.EMPTY)
     elif masked is not None and not selected_again(exp, masked):
         reach, note = empty_rows(masked, facts.value)

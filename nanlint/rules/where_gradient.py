@@ -49,7 +49,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
     place = hazard.node if hazard.node.calls == guard.calls else guard
     yield Finding(
         place,
-        "where hides the value of this branch, not its gradient: 0 * inf = nan",
+        "the value of this branch is dropped, but it is still differentiated: 0 * inf = nan",
         SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and so does its slope"),
         level,
         ((guard, "computes and differentiates both branches"),),

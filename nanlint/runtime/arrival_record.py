@@ -93,7 +93,7 @@ class ArrivalRecord(SiteRecord):
         details = {GIVEN if given else ARRIVED: what, "name": name, "asked": asked, "kinds": sorted(health.bad)}
         if health.size > 1:
             details["held"] = str(health)
-        message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
+        message = f"{name} is {kinds}, seen at {asked}{'; its input was already not finite' if given else ''}"
         step = self.steps - (what == "parameter" and self.steps > 0)  # which the last one has left
         alert = Alert(NON_FINITE, step, message, there, details, self.where)
         if followed and not given and self.options.on_nan == "continue":

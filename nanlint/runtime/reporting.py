@@ -116,7 +116,7 @@ def summary(verdicts: Verdicts) -> str:
     counts = {state: sum(one.state is state for one in verdicts.findings) for state in State}
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
-    born = f"; {_many(len(verdicts.born), 'origin')} at lines without a finding" if verdicts.born else ""
+    born = f"; {_many(len(verdicts.born), 'origin')} on lines that `check` does not report" if verdicts.born else ""
     born += f"; {_many(len(verdicts.symptoms), 'symptom')}" if verdicts.symptoms else ""
     born += f"; {_many(len(verdicts.died), 'origin')} that died" if verdicts.died else ""
     alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
@@ -184,12 +184,14 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
     if verdict.state in (State.CONFIRMED, State.CLOSE, State.NOT_CLEARED):
         yield from _roles(verdict.roles)
     if verdict.state is State.CONFIRMED and diagnostic.fix is not None and diagnostic.fix.display:
-        yield f"    {diagnostic.fix.title}: {diagnostic.fix.display.splitlines()[0]}"
+        yield f"    {diagnostic.fix.title}: {diagnostic.fix.message}"
 
 
 def _how(verdict: Verdict) -> str:
     if verdict.state is State.NOT_CLEARED:
-        return f" (nothing broke here in {_many(verdict.executions, 'execution')}, but {verdict.alert})"
+        came = any(one.bad for role, one in verdict.roles.items() if role != "result" and "gradient" not in role)
+        what = "a nan or inf passed through here" if came else f"nothing broke here, but {verdict.alert}"
+        return f" ({what})"
     if verdict.alert:
         return f" ({verdict.alert})"
     if verdict.state in (State.CONFIRMED, State.DIED):
@@ -238,7 +240,7 @@ def _hindsight(one: Hindsight | None) -> Iterator[str]:
         yield f"    {one.diagnostic.code} [possible] {one.diagnostic.message}"
         fix = one.diagnostic.fix
         if fix is not None and fix.display:
-            yield f"    {fix.title}: {fix.display.splitlines()[0]}"
+            yield f"    {fix.title}: {fix.message}"
     if one.program is not None:
         yield f"    reproduced by {shortened(one.program)}"
 

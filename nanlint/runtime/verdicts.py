@@ -85,7 +85,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: texts by path.
+    """All that a run says. ``born``: births on lines without a finding, with how often; ``sources``: texts by path.
 
     ``died``: those of them that did not arrive, with how they ended. ``symptoms``: those of them of which an operand
     was not finite already, as something before them is to blame for: they show how far that got.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from lsprotocol import types
 
-from nanlint.analysis.story import Step, Story, encloses, extent, is_step, one_of, places, tell
+from nanlint.analysis.story import Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Span
 from nanlint.explaining import story_in_cells
@@ -18,7 +16,7 @@ from nanlint.lint.known_rules import all_rules, rule_names
 from nanlint.lint.one_file import room_to_recurse
 from nanlint.output.address import rule_page
 from nanlint.output.rules import render_rule
-from nanlint.output.story import line_of, outcome, pole_phrase, told
+from nanlint.output.story import MOST, line_of, origins, sentences
 from nanlint.rules.diagnose import analysed
 from nanlint.selection import codes_of
 from nanlint.server.actions import touching
@@ -27,12 +25,14 @@ from nanlint.server.client import Client
 from nanlint.server.joined import Joined
 from nanlint.server.sheet import Sheet
 from nanlint.source import Source
+from nanlint.source.brief import brief
 from nanlint.source.comments import read_comments
 from nanlint.source.notebook import Notebook
 
 #: what Markdown reads as more than itself, and how it is written to be itself
 _SIGNS, _ESCAPED = re.compile(r"([\[\]*_<>])"), re.compile(r"\\([\[\]*_<>])")
 _LISTED = 12  # rules of a prefix that are named
+_CAUSES = 4  # of a finding that are shown, the nearest
 
 
 def hover(text: str, range: types.Range, client: Client) -> types.Hover:
@@ -52,15 +52,16 @@ def hover_at(checked: Checked, sheet: Sheet, uri: str, position: types.Position,
     if config is None or not parses(source):
         return None
     findings = touching(checked.diagnostics, Span(row, column, row, column))
-    story = story_at(source, config, row, column)
     joined = source if isinstance(source, Joined) else None
-    parts = [of_finding(source.in_cells(one), joined) for one in findings]
-    if story is not None:
-        parts.append(of_story(story_in_cells(source, story), lines=joined is None))
-    if not parts:
+    if findings:
+        first, *others = (of_finding(source.in_cells(one), joined).splitlines() for one in findings)
+        lines = [*first, *(other[0] for other in others)][:MOST]
+        return hover("\n".join(lines), sheet.range(findings[0].span), client)
+    story = story_at(source, config, row, column)
+    if story is None:
         return None
-    span = findings[0].span if findings else story.step.span if story is not None else Span(row, column, row, column)
-    return hover("\n\n---\n\n".join(parts), sheet.range(span), client)
+    told = of_story(story_in_cells(source, story), lines=joined is None)
+    return hover(told, sheet.range(story.step.span), client)
 
 
 def parses(source: Source) -> bool:
@@ -107,8 +108,8 @@ def of_key(name: str) -> str:
 def of_finding(diagnostic: Diagnostic, joined: Joined | None = None) -> str:
     """One finding: what the frame of the command line says. In a joined text, places are named by their code."""
     link = f"[{diagnostic.code}]({rule_page(diagnostic.name)}) {diagnostic.name}"
-    said = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})", ""]
-    for cause in reversed(diagnostic.causes):
+    said = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})"]
+    for cause in reversed(diagnostic.causes[:_CAUSES]):
         place = _where(cause) if joined is None or cause.path else f"`{_code(joined.segment(cause.span))}`"
         said.append(f"- {place}: {_text(cause.message)}")
     if diagnostic.effect:
@@ -117,9 +118,8 @@ def of_finding(diagnostic: Diagnostic, joined: Joined | None = None) -> str:
         said.append(f"- witness: `{_code(diagnostic.witness.text)}`")
     fix = diagnostic.fix
     if fix is not None:
-        shown = fix.display or fix.message
         how = "suggestion only" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
-        said.append(f"- fix ({how}): {shown if fix.display == fix.message else f'`{_code(shown)}`'}")
+        said.append(f"- fix ({how}): {_text(fix.message)}")
     return "\n".join(said)
 
 
@@ -163,40 +163,14 @@ def bound_at(source: Source, row: int, column: int) -> Span | None:
 
 
 def of_story(story: Story, *, lines: bool) -> str:
-    """The expression, what is believed of it and why, where its op breaks, and the steps that lead to it.
+    """The expression, where it breaks, what it can be, and the steps that lead to it.
 
     Without ``lines``, the numbers of lines are left out.
     """
-    return "\n".join(_story_lines(story if lines else _without_lines(story), lines=lines))
-
-
-def _without_lines(story: Story) -> Story:
-    steps = (replace(step, beliefs=tuple(replace(one, span=None) for one in step.beliefs)) for step in story.steps)
-    return replace(story, steps=tuple(steps))
-
-
-def _story_lines(story: Story, *, lines: bool) -> Iterator[str]:
-    step = story.step
-    yield f"`{_code(step.text)}`"
-    yield ""
-    for line in told(step, step):
-        yield f"- {_text(line.plain)}"
-    for guard, why in story.void:
-        yield f"- `{_code(guard.text)}` is not an effective guard: {_text(why)}"
-    if story.poles:
-        yield from ("", "**Where it breaks**", "")
-        for one in story.poles:
-            yield f"- `{_code(pole_phrase(one.node, one.pole, story))}`: {_text(outcome(one).plain)}"
-    if len(story.steps) > 1:
-        yield from ("", "**How it is computed**", "")
-        yield from _chain(story.steps[:-1], step, lines=lines)
-
-
-def _chain(steps: Sequence[Step], told_of: Step, *, lines: bool) -> Iterator[str]:
-    for step in steps:
-        said = "; ".join(_text(line.plain) for line in told(step, told_of))
-        place = f"{line_of(step.span)}: " if lines else ""
-        yield f"- {place}`{_code(step.text)}`: {said}"
+    said = [*sentences(story, places=lines)]
+    if lines:
+        said += origins(story, most=MOST - 1 - len(said))
+    return "\n".join([f"`{_code(brief(story.step.text))}`", *(f"- {_text(line)}" for line in said)])
 
 
 def _text(text: str) -> str:

@@ -21,6 +21,7 @@ import pytest
 import nanlint
 from nanlint.rules import RULES
 from tests.programs.fixtures import FIXTURES, FRAMEWORKS, PROGRAMS, Program, fixed, goes_wrong, outcome
+from tests.programs.sentences import is_plain
 
 #: a program's tests follow each other, and share what its fixes make of it
 every_program = pytest.mark.parametrize(
@@ -71,6 +72,7 @@ def is_flagged_where_it_is_marked(program: Program) -> None:
     thorough = program.is_page or any(possible for _, possible in expected)
     found: dict[tuple[int, bool], set[str]] = {}
     for one in nanlint.check_source(program.text, str(program.path), confidence="possible"):
+        is_plain(one, program.text)
         possible = str(one.confidence) == "possible"
         if not possible or (thorough and one.code == program.code):
             found.setdefault((one.span.row, possible), set()).add(one.code)

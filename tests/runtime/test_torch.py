@@ -561,7 +561,9 @@ def test_nan_in_a_batch_is_told(watching: Watching, workers: int, mode: str) -> 
         batches = list(torch.utils.data.DataLoader(rows, batch_size=3, num_workers=workers))
     assert len(batches) == 2
     (alert,) = run.told
-    assert alert.message == "batch[0] already had 1 nan in 12 elements, which no op computed: rows 1, columns 3"
+    assert (
+        alert.message == "batch[0] already had 1 nan in 12 elements, and no operation computed them: rows 1, columns 3"
+    )
 
 
 @pytest.mark.parametrize("start", ["fork"])

@@ -37,13 +37,13 @@ async def test_hover_tells_of_findings_expressions_and_suppressed_rules(tmp_path
         assert finding is not None
         assert "log of a softmax" in finding
         assert "witness: `logits = [0., 200.]" in finding
-        assert "fix (safe): `F.log_softmax(logits, dim=1)`" in finding
+        assert "fix (safe): replace with `F.log_softmax(logits, dim=1)`" in finding
         expression = await editor.hover(uri, *at("softmax", 5))
         assert expression is not None
         assert expression.startswith("`F.softmax(logits, dim=1)`")
         assert r"in \[0, 1\]" in expression
-        assert "0 is certain, derived: is exactly 0 when a logit is 104 below the largest (float32)" in expression
-        assert "`logits`: parameter" in expression
+        assert "It becomes 0: it is exactly 0 when a logit is 104 below the largest (float32)." in expression
+        assert "From line 5: `logits` can be any number." in expression
         assert await editor.hover(uri, *at("probs", 5)) == expression
         page = await editor.hover(uri, *at("NL101", 10))
         assert page is not None

@@ -155,7 +155,7 @@ def test_a_finding_is_shown_in_a_cell_of_jupyterlab_without_configuration(tmp_pa
         webdriver.ActionChains(window.browser.driver).key_down(webdriver.Keys.CONTROL).perform()
         shown = window.until(lambda: over(window, ".lsp-hover"), "the explanation")
         assert "torch.softmax(logits, dim=-1): is exactly 0 when" in shown
-        assert "fix (safe): torch.log_softmax(logits, dim=-1)" in shown
+        assert "fix (safe): replace with torch.log_softmax(logits, dim=-1)" in shown
         webdriver.ActionChains(window.browser.driver).key_up(webdriver.Keys.CONTROL).perform()
 
         window.mouse(".jp-Cell .cm-line:last-child", click=True)

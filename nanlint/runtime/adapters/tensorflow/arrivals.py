@@ -31,7 +31,7 @@ def judge(
     bad = [one for one in seen if one[2].bad and (one[0] != LOSS or one[2].size == 1 or one[2].nan)]
     for what in dict.fromkeys(what for what, _, _ in bad):
         alike = [(name, health) for kind, name, health in bad if kind == what]
-        more = f" (and of {len(alike) - 1:,} more)" if len(alike) > 1 else ""
+        more = f" (the first of {len(alike):,})" if len(alike) > 1 else ""
         watch.arrived(what, f"{alike[0][0]}{more}", alike[0][1], asked=asked, frames=frames, given=given)
 
 

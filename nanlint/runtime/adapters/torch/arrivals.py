@@ -192,7 +192,7 @@ class Arrivals:
             found = [("loss", "the loss", numbers[one.data])] if any(bad[one.data : first]) else []
             gradients = [i for i in range(first, len(numbers)) if bad[i]]
             if gradients:
-                more = f" (and of {len(gradients) - 1:,} more)" if len(gradients) > 1 else ""
+                more = f" (the first of {len(gradients):,})" if len(gradients) > 1 else ""
                 source = one.sources[gradients[0] - first]()
                 name = "a tensor" if source is None else _name_of(source, self._watch)
                 found.append(("gradient", f"the gradient of {name}{more}", abs(numbers[gradients[0]])))
@@ -242,7 +242,7 @@ class Arrivals:
                 return
             source, gradient = next((pair for pair in bad if not _is_bad(pair[0])), bad[0])
             self._given = self._given or _is_bad(source)
-        more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+        more = f" (the first of {len(bad):,})" if len(bad) > 1 else ""
         self._tell("gradient", f"the gradient of {_name_of(source, self._watch)}{more}", gradient, asked)
 
     def _parameters(self) -> None:
@@ -252,9 +252,10 @@ class Arrivals:
                 trained = [one for p in parameters_of(optimizer) if p.grad is not None for one in _tensors([p])]
                 bad = [one for one in trained if kinds_of(one)] if any_suspicious(trained) else []
             if bad:
-                more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
                 asked = f"{type(optimizer).__name__}.step()"
-                self._watch.arrived("parameter", f"a parameter{more}", bad[0], asked=asked, frames=frames)
+                many = f"one of {len(bad):,} parameters" if len(bad) > 1 else "a parameter"
+                name = _name_of(bad[0], self._watch, many)
+                self._watch.arrived("parameter", name, bad[0], asked=asked, frames=frames)
 
     def _tell(self, what: str, name: str, tensor: torch.Tensor, asked: str) -> None:
         self._watch.arrived(what, name, tensor.detach(), asked=asked, frames=self._watch.frames(2), given=self._given)
@@ -350,6 +351,6 @@ def _saved(node: Any) -> Iterator[Any]:
                 yield kept
 
 
-def _name_of(source: Any, watch: Watch) -> str:
-    """What the program calls a tensor."""
-    return names_among({id(source)}, {}, watch.owns_file).get(id(source), "a tensor")
+def _name_of(source: Any, watch: Watch, otherwise: str = "a tensor") -> str:
+    """What the program calls a tensor; ``otherwise`` if it has no name."""
+    return names_among({id(source)}, {}, watch.owns_file).get(id(source), otherwise)

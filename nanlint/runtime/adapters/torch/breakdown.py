@@ -240,7 +240,7 @@ def nan_in_data(name: str, tensor: torch.Tensor, frames: Sequence[Frame]) -> dic
     """The alert that a tensor came with nan in it: how many, in which rows and columns."""
     rows, columns = nan_places(tensor)
     health = health_of(tensor)
-    message = f"{name} already had {health.nan:,} nan in {health.size:,} elements, which no op computed"
+    message = f"{name} already had {health.nan:,} nan in {health.size:,} elements, and no operation computed them"
     if rows and tensor.dim() > 1:
         message += f": rows {_listed(rows)}, columns {_listed(columns)}"
         if rows == [0] and health.nan == health.size // tensor.shape[0]:
