@@ -12,11 +12,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, moved
-from nanlint.analysis.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.diagnostic import Span
 from nanlint.explaining import FIRES, HIDDEN, SILENCED, SILENT, UNSELECTED, Explanation, Verdict
 from nanlint.graph.node import REFINE, Node
+from nanlint.hazards.gather import moved
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard
+from nanlint.hazards.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import Kind, Reach, Value
 
@@ -341,6 +342,7 @@ def _verdict(one: Verdict) -> dict[str, object]:
         "name": one.name,
         "outcome": one.outcome,
         "confidence": None if one.confidence is None else str(one.confidence),
+        "level_row": one.row or None,
         "message": one.message or None,
         "why": one.why or None,
         "fix_refused": one.refused or None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import monomial
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.log_space import (
     closed,
@@ -13,13 +12,15 @@ from nanlint.analysis.log_space import (
     selected_again,
     unguarded_shift,
 )
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.finite_shift import FiniteShift
 from nanlint.fixes.log_add import LogAdd
 from nanlint.graph.node import LOOP, Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.op import Pole
 from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Origin, Reach
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 NAN = Pole("result", "nan", "nan")
 #: what features are multiplied by: scores, and no logarithms of what may be 0
@@ -35,10 +36,10 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
         terms = (added.a, added.b)
         if any(facts.value(t).ninf is NEVER or facts.value(t).constant is not None for t in terms):
             return "one of the terms is never -inf"
-        level = Confidence.LIKELY if all(of_log_space(t, facts) for t in terms) else Confidence.POSSIBLE
+        judged = form(Seen.OF_DATA, not all(of_log_space(t, facts) for t in terms) and Seen.UNSURE)
         message = "handwritten logaddexp: -inf - -inf = nan if both are log(0)"
         cause = ((added.difference, "-inf - -inf = nan"),)
-        yield Finding(added.total, message, "logaddexp(-inf, -inf) = -inf", level, cause, LogAdd(added))
+        yield Finding(added.total, message, "logaddexp(-inf, -inf) = -inf", judged, cause, LogAdd(added))
         return
     shift = unguarded_shift(exp["x"])
     if shift is None:
@@ -63,7 +64,7 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
         shift.difference,
         "shift by a maximum that may be -inf itself: -inf - -inf = nan",
         "-inf - -inf = nan",
-        confidence(reach),
+        form(reach=reach),
         ((note.node, note.text),) if note.node is not None else (),
         FiniteShift(shift) if closed(exp) or shift.itself else None,
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.written_out import overflows, undefined
-from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
+from nanlint.hazards.written_out import overflows, undefined
 from nanlint.ops.value import INF, Kind, always
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -20,17 +20,19 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
             node,
             "undefined operation on infinities: nan",
             "inf - inf = 0 * inf = inf / inf = nan",
-            Confidence.CERTAIN,
+            form(),
         )
     elif node.op in ("cast", "tensor", "full") and overflows(node, facts):
-        yield Finding(node, "number too large for its format: inf", "rounds to inf", Confidence.CERTAIN)
+        yield Finding(node, "number too large for its format: inf", "rounds to inf", form())
     elif overflows(node, facts) and not is_at_pole(node, facts):
-        yield Finding(node, "result too large for its format: inf", "rounds to inf", Confidence.CERTAIN)
+        yield Finding(node, "result too large for its format: inf", "rounds to inf", form())
     elif (found := too_large(node, facts)) is not None:
         number, other = found
         name = facts.value(other).format.name
         message = f"number too large for {name}: inf"
-        yield Finding(node, message, f"{number:g} is infinite there", Confidence.LIKELY, ((other, f"is {name} here"),))
+        yield Finding(
+            node, message, f"{number:g} is infinite there", form(Seen.BY_FORMAT), ((other, f"is {name} here"),)
+        )
 
 
 def too_large(node: Node, facts: Facts) -> tuple[float, Node] | None:

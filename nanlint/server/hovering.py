@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from lsprotocol import types
 
-from nanlint.analysis.story import Step, Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Span
 from nanlint.explaining import story_in_cells
+from nanlint.hazards.story import Step, Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.keys import KEYS
 from nanlint.lint.known_rules import all_rules, rule_names
 from nanlint.lint.one_file import room_to_recurse
