@@ -15,7 +15,7 @@ from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
 from nanlint.analysis.relations import GRIDS
-from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
+from nanlint.analysis.scenarios import Executions, degenerate, excluded, saturated, where_each_is
 from nanlint.analysis.selections import NOT_DATA, keeps_finite, taken_by, tests_result
 from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
@@ -196,17 +196,18 @@ class Hazards:
         """Who takes an op to a pole, with what was seen of that; None where nothing can."""
         surely, own = always(v, pole.cls), v.evidence(pole.cls)
         reach = CERTAIN if surely else v.reach(pole.cls)
-        seen = dict.fromkeys([Seen.UNCONFIRMED] if own is None and not surely else ())
-        if own is not None and own.origin in OF_A_CALLER and reach < CERTAIN and not pole.gradient:
-            # no more than that, unless something else makes it so
-            seen[Seen.OF_A_CALLER] = None
         others = min(self.also(node, pole, self.evaluator), default=CERTAIN)
         if NEVER in (reach, others):
             return None
-        seen |= dict.fromkeys([OTHERS[others]] if others in OTHERS else ())
-        hazard = Hazard(node, pole, source, v, Maker(reach, evidence_of(v, pole, source)), seen)
+        # no more than that, unless something else makes it so
+        of_caller = own is not None and own.origin in OF_A_CALLER and reach < CERTAIN and not pole.gradient
+        hazard = Hazard(node, pole, source, v, Maker(reach, evidence_of(v, pole, source))).but(
+            own is None and not surely and Seen.UNCONFIRMED,
+            of_caller and Seen.OF_A_CALLER,
+            OTHERS.get(others, False),
+        )
         for mark, evidence in self.with_evidence(hazard):
-            hazard = replace(hazard, maker=Maker(reach, evidence), seen={**hazard.seen, mark: None})
+            hazard = replace(hazard, maker=Maker(reach, evidence)).but(mark)
         return hazard
 
     def with_evidence(self, hazard: Hazard) -> Iterator[tuple[Seen, Evidence]]:
@@ -228,7 +229,11 @@ class Hazards:
         scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
             reach = scenario.reach
-            yield SCENARIOS[reach], scenario.evidence
+            yield Seen.EQUAL_INPUTS if scenario.inputs and reach is LIKELY else SCENARIOS[reach], scenario.evidence
+        ends = saturated(node, pole, source, self.evaluator.value) if wanted and reach < LIKELY else None
+        if ends is not None:
+            reach = LIKELY
+            yield Seen.SATURATED, ends
         if reach is UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
             yield Seen.UNCHECKED, open_to_it
 
@@ -259,36 +264,36 @@ class Hazards:
             return "later code bounds the infinity, and no gradient flows"
         return None
 
-    def guards_of(self, hazard: Hazard) -> Iterator[Seen]:
+    def guards_of(self, hazard: Hazard) -> tuple[Seen | bool, ...]:
         """What is meant to keep an op off a pole, or hides it."""
         node, pole, guard, evidence = hazard.node, hazard.pole, hazard.guard, hazard.evidence
-        if pole.also and self.kept_off_by_settings(node, pole):
-            yield Seen.BY_SETTINGS
-        if pole.gradient and self.reach_with_gradient(hazard) is LIKELY:
-            yield Seen.BOUNDED_BELOW
-        if guard is not None:
-            used = not hazard.seen.keys().isdisjoint(USES.values())
-            if used or ("stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN):
-                yield Seen.REPAIRED
-            if self.keeps_zero_gradient(node):
-                yield Seen.ZERO_STAYS
-        if evidence.origin is Origin.EMPTY and self.gradient.owner(node) in PLAIN and chosen_once(evidence.node):
-            yield Seen.CHOSEN_ONCE
-        if evidence.origin is Origin.ROW and not pole.gradient and not self.given_by_callers(node, pole):
-            yield Seen.NO_SUCH_ROW
+        plain = self.gradient.owner(node) in PLAIN
+        return (
+            bool(pole.also) and self.kept_off_by_settings(node, pole) and Seen.BY_SETTINGS,
+            pole.gradient and self.reach_with_gradient(hazard) is LIKELY and Seen.BOUNDED_BELOW,
+            guard is not None and self.repaired(hazard, guard) and Seen.REPAIRED,
+            guard is not None and self.keeps_zero_gradient(node) and Seen.ZERO_STAYS,
+            plain and evidence.origin is Origin.EMPTY and chosen_once(evidence.node) and Seen.CHOSEN_ONCE,
+            evidence.origin is Origin.ROW
+            and not pole.gradient
+            and not self.given_by_callers(node, pole)
+            and Seen.NO_SUCH_ROW,
+        )
 
-    def sinks_of(self, hazard: Hazard) -> Iterator[Seen]:
+    def repaired(self, hazard: Hazard, guard: Node) -> bool:
+        """Whether a selection is there to repair the value, and nothing says that the operand is learned."""
+        used = not hazard.seen.keys().isdisjoint(USES.values())
+        return used or ("stored" in guard.attrs and self.gradient.judge(hazard.node).flow is not Flow.SHOWN)
+
+    def sinks_of(self, hazard: Hazard) -> tuple[Seen | bool, ...]:
         """Where what an op gives at a pole goes."""
-        node, pole = hazard.node, hazard.pole
-        if pole.gradient or hazard.guard is not None:
-            if self.unlearned(node, tested=hazard.guard is not None):
-                yield Seen.UNLEARNED
-        elif self.only_decides(node):
-            yield Seen.DECIDES
-        elif node.calls and self.comes_to_nothing(node):
-            yield Seen.DISCARDED
-        if pole.gradient and self.gradient.judge(node).flow is not Flow.SHOWN:
-            yield Seen.BELIEVED
+        node, gradient, hidden = hazard.node, hazard.pole.gradient, hazard.guard is not None
+        shown = gradient and self.gradient.judge(node).flow is Flow.SHOWN
+        if gradient or hidden:
+            return self.unlearned(node, tested=hidden) and Seen.UNLEARNED, gradient and not shown and Seen.BELIEVED
+        if self.only_decides(node):
+            return (Seen.DECIDES,)
+        return (bool(node.calls) and self.comes_to_nothing(node) and Seen.DISCARDED,)
 
     def of_known(self, pole: Pole, operand: Node) -> bool:
         """Whether an operand that would have to be 0 is a product of what is known not to be."""
@@ -536,17 +541,12 @@ class Hazards:
                         continue
                     made = Maker(met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]))
                     trap = Hazard(node, pole, met[0], met[1], made, {Seen.HIDDEN: selection})
-                    yield trap.but(*self.trapped(node))
-
-    def trapped(self, node: Node) -> Iterator[Seen]:
-        """What is seen of an op whose pole a selection keeps out of the value."""
-        judged = self.gradient.judge(node)
-        if self.unlearned(node, tested=True):
-            yield Seen.UNLEARNED
-        if self.keeps_zero_gradient(node):
-            yield Seen.ZERO_STAYS
-        if judged.flow is not Flow.SHOWN or judged.named:
-            yield Seen.BELIEVED
+                    judged = self.gradient.judge(node)
+                    yield trap.but(
+                        self.unlearned(node, tested=True) and Seen.UNLEARNED,
+                        self.keeps_zero_gradient(node) and Seen.ZERO_STAYS,
+                        (judged.flow is not Flow.SHOWN or judged.named) and Seen.BELIEVED,
+                    )
 
     def keeps_zero_gradient(self, node: Node) -> bool:
         """Whether a gradient of 0, as a selection hands back, stays 0 in a derivative: not where XLA may compile it."""

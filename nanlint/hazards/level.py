@@ -15,7 +15,7 @@ Seen = Enum(
     "Seen",
     """
     UNCONFIRMED OF_A_CALLER OTHERS_UNKNOWN OTHERS_POSSIBLE OTHERS_LIKELY BY_FORM USED_SO OFTEN_USED_SO
-    DEGENERATE ORDINARY UNCHECKED
+    DEGENERATE ORDINARY EQUAL_INPUTS SATURATED UNCHECKED
     BY_SETTINGS BOUNDED_BELOW HIDDEN REPAIRED ZERO_STAYS CHOSEN_ONCE NO_SUCH_ROW BY_CALLERS
     UNLEARNED DECIDES DISCARDED BELIEVED
     IGNORED_EPSILON CONVERTED OTHER_FACTOR PLACEHOLDER IN_NUMPY WEAK_IN_NUMPY NAMED_LOGARITHM BY_NAME
@@ -61,6 +61,8 @@ ROWS = {
         Row(Seen.OFTEN_USED_SO, "the way the result is used says that it happens", least=LIKELY),
         Row(Seen.DEGENERATE, "degenerate data that may be met takes it there", least=POSSIBLE),
         Row(Seen.ORDINARY, "degenerate data that is ordinary takes it there", least=LIKELY),
+        Row(Seen.EQUAL_INPUTS, "two inputs may be equal, and their difference is divided by", least=LIKELY),
+        Row(Seen.SATURATED, "functions that saturate come to ends that take it there", least=LIKELY),
         Row(Seen.UNCHECKED, "a caller gives it, and nothing checks it", least=POSSIBLE),
         Row(Seen.BY_SETTINGS, "another operand is set to a number that keeps it off", most=POSSIBLE),
         Row(Seen.BOUNDED_BELOW, "a bound below passes no gradient on beyond its end", most=LIKELY),

@@ -33,8 +33,7 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     if mean.op != "mean":
         return (yield from all_ignored(mean, facts))
     if has_no_elements(mean["x"], mean.site):
-        effect = "the mean of no elements is 0 / 0 = nan"
-        yield Finding(mean, "mean of no elements: nan", effect, form())
+        yield Finding(mean, "mean of no elements: nan", "the mean of no elements is 0 / 0 = nan", form())
         return
     selection = facts.selection_behind(mean["x"])
     if selection is None or facts.known_filled(selection):
@@ -77,8 +76,13 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
         seen = not facts.differentiated(loss) and Seen.NO_LOSS, facts.tested_for_infinity(loss) and Seen.TESTED
         effect = "the mean of no elements is 0 / 0 = nan"
         why = ((chosen, "may select nothing"),)
-        judged = form(Seen.MAY_BE_EMPTY, *seen)
-        yield Finding(loss, "mean loss of a selection that may be empty: nan", effect, judged, why)
+        yield Finding(
+            loss,
+            "mean loss of a selection that may be empty: nan",
+            effect,
+            form(Seen.MAY_BE_EMPTY, *seen),
+            why,
+        )
         return
     ignored = facts.value(given).constant if given is not None else IGNORED
     put = ignored_by(loss["target"], ignored, facts) if ignored is not None and "target" in loss.args else None
@@ -154,8 +158,12 @@ def has_no_elements(array: Node, site: ast.AST | None) -> bool:
 )
 def std_of_one(deviation: Node, facts: Facts) -> Findings:
     if has_no_elements(deviation["x"], deviation.site):
-        effect = "there is no mean to deviate from: 0 / 0 = nan"
-        yield Finding(deviation, f"{deviation.op} of no elements: nan", effect, form())
+        yield Finding(
+            deviation,
+            f"{deviation.op} of no elements: nan",
+            "there is no mean to deviate from: 0 / 0 = nan",
+            form(),
+        )
         return
     correction = deviation.get("ddof")
     if correction is None or facts.value(correction).constant != 1:

@@ -44,20 +44,19 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     shift = unguarded_shift(exp["x"])
     if shift is None:
         return "no maximum is subtracted from the exponent"
-    reach: Reach = NEVER
-    note: Evidence | None = None
+    weighed: tuple[Reach, Evidence | None] = (NEVER, None)
     masked = masked_by_infinity(shift.x, facts.value)
     if shift.itself:
-        because = "is x itself if there is no other element"
-        reach, note = LIKELY, Evidence(because, shift.maximum, origin=Origin.EMPTY)
+        weighed = LIKELY, Evidence("is x itself if there is no other element", shift.maximum, origin=Origin.EMPTY)
     elif masked is not None and not selected_again(exp, masked):
-        reach, note = empty_rows(masked, facts.value)
+        weighed = empty_rows(masked, facts.value)
     elif (
         masked is None
         and closed(exp)
         and not any(facts.bare(n).op in PRODUCTS for n in monomial(shift.x, facts.value).above)
     ):
-        reach, note = POSSIBLE, Evidence("is -inf for a row of zeros in log space", shift.maximum, origin=Origin.INTENT)
+        weighed = POSSIBLE, Evidence("is -inf for a row of zeros in log space", shift.maximum, origin=Origin.INTENT)
+    reach, note = weighed
     if note is None:
         return "no evidence that a whole row is -inf"
     yield Finding(

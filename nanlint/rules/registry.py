@@ -29,9 +29,6 @@ Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
 
 RULES: dict[str, Rule] = {}
 
-#: why nothing is said of what is less than possible
-NOT_SURE = "its confidence would be below possible"
-
 
 class NothingToSay(Exception):
     """Ends a rule, as a ``return`` with the reason would."""
@@ -122,7 +119,6 @@ def rule(
     after: str = "",
     fixable: Applicability | None = None,
     frameworks: str = FRAMEWORKS,
-    most: Confidence = Confidence.CERTAIN,
     preview: bool = False,
 ) -> Callable[[Check], Check]:
     """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes.
@@ -151,12 +147,11 @@ def rule(
 def confidence(reach: Reach) -> Confidence:
     """Confidence that a reach gives. Raises NothingToSay, which ends the rule, below possible."""
     if reach < POSSIBLE:
-        raise NothingToSay(NOT_SURE)
+        raise NothingToSay("its confidence would be below possible")
     return Confidence(reach - 1)
 
 
 def in_numpy(hazard: Hazard) -> Seen:
     """What it means for an infinity that it is one of NumPy's: little, if all that speaks for it is that nobody looked,
     or that two numbers may be equal."""
-    weak = hazard.evidence.origin in (Origin.UNGUARDED, Origin.COINCIDENCE)
-    return Seen.WEAK_IN_NUMPY if weak else Seen.IN_NUMPY
+    return Seen.WEAK_IN_NUMPY if hazard.evidence.origin in (Origin.UNGUARDED, Origin.COINCIDENCE) else Seen.IN_NUMPY
