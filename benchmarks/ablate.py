@@ -32,13 +32,15 @@ from corpus import default_cache
 from measure import ROOT, write_section
 from snapshot import Absent, groups_of
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.relations import RELATIONS
 from nanlint.diagnostic import Confidence
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.level import ROWS
 from nanlint.interrupt import OutOfBudget, limited
 from nanlint.lint.known_rules import rule_names
 from nanlint.lint.one_file import room_to_recurse
 from nanlint.ops.catalogue import catalogue
+from nanlint.ops.value import CERTAIN, NEVER
 from nanlint.rules.diagnose import analysed, by_precedence, occurrences, surest
 from nanlint.rules.registry import RULES
 from nanlint.source.project import in_project
@@ -58,7 +60,7 @@ def answering(value: object) -> Callable[..., object]:
 
 
 NONE, NO, YES, NOTHING = answering(None), answering(False), answering(True), answering(())
-A, F = "nanlint.analysis", "nanlint.frontend"
+A, H, F = "nanlint.analysis", "nanlint.hazards", "nanlint.frontend"
 AFTER = "nanlint.rules.registry:RULES.after"
 #: the mechanisms that had something to say since this was emptied, and those of which that is not heard
 MET: set[str] = set()
@@ -78,7 +80,7 @@ SWITCHES: dict[str, dict[str, object]] = {
     "of taken": {f"{A}.evaluate:Evaluator.of_taken": NONE},
     "part": {f"{A}.evaluate:Evaluator.part": NONE},
     "loop fixpoint": {f"{A}.evaluate:invariants": lambda before: [import_module("nanlint.ops.value").value()]},
-    "as set": {f"{A}.hazards:on_settings": NO},
+    "as set": {f"{H}.gather:on_settings": NO},
     "untrainable": {f"{A}.roles:untrainable": NO},
     "precision of regions": {
         f"{A}.evaluate:Evaluator.in_precision": lambda self, node, operands: (operands, node.attrs)
@@ -92,48 +94,53 @@ SWITCHES: dict[str, dict[str, object]] = {
     "degenerate data": {f"{A}.scenarios:degenerate": NONE},
     "forms": {f"{A}.forms:evidence_by_form": NONE},
     "by use": {f"{A}.by_use:met_by_use": NONE},
-    "late guards as evidence": {f"{A}.hazards:Hazards.expected": NONE},
+    "late guards as evidence": {f"{H}.gather:Hazards.expected": NONE},
     "unguarded": {f"{A}.unguarded:unguarded": NONE},
     # gates
-    "kept off by settings": {f"{A}.hazards:Hazards.kept_off_by_settings": NO},
-    "product replaced": {f"{A}.hazards:Hazards.product_replaced": NO},
-    "of known factors": {f"{A}.hazards:Hazards.of_known": NO},
-    "ruled out on the path": {f"{A}.hazards:Hazards.ruled_out_there": NO},
+    "kept off by settings": {f"{H}.gather:Hazards.kept_off_by_settings": NO},
+    "product replaced": {f"{H}.gather:Hazards.product_replaced": NO},
+    "of known factors": {f"{H}.gather:Hazards.of_known": NO},
+    "ruled out on the path": {f"{H}.gather:Hazards.ruled_out_there": NO},
     "excluded by degenerate data": {f"{A}.scenarios:excluded": NO},
     "bound below lets no gradient through": {
-        f"{A}.hazards:Hazards.reach_with_gradient": answering(import_module("nanlint.ops.value").CERTAIN)
+        f"{H}.gather:Hazards.reach_with_gradient": answering(import_module("nanlint.ops.value").CERTAIN)
     },
-    "Python numbers": {f"{A}.hazards:Hazards.scalar": NO},
-    "selection further on": {f"{A}.hazards:Hazards.masked_by": NONE},
-    "undefined elsewhere": {f"{A}.hazards:Hazards.undefined_elsewhere": NO},
-    "always bounded": {f"{A}.hazards:Hazards.always_bounded": NO},
-    "only decides": {f"{A}.hazards:Hazards.only_decides": NO},
-    "zero gradient kept": {f"{A}.hazards:Hazards.keeps_zero_gradient": NO},
-    "chosen once": {f"{A}.hazards:chosen_once": NO},
-    "rows given by callers": {f"{A}.hazards:Hazards.given_by_callers": YES},
-    "kept off by callers": {f"{A}.hazards:Hazards.kept_off_by_callers": NO},
-    "errstate": {f"{A}.hazards:Hazards.deliberate": NO},
-    "gradient: beliefs": {f"{A}.hazards:Hazards.believed": lambda self, node, reach, *, tested: reach},
+    "Python numbers": {f"{H}.gather:Hazards.scalar": NO},
+    "selection further on": {f"{H}.gather:Hazards.masked_by": NONE},
+    "undefined elsewhere": {f"{H}.gather:Hazards.undefined_elsewhere": NO},
+    "always bounded": {f"{H}.gather:Hazards.always_bounded": NO},
+    "only decides": {f"{H}.gather:Hazards.only_decides": NO},
+    "zero gradient kept": {f"{H}.gather:Hazards.keeps_zero_gradient": NO},
+    "chosen once": {f"{H}.gather:chosen_once": NO},
+    "rows given by callers": {f"{H}.gather:Hazards.given_by_callers": YES},
+    "kept off by callers": {f"{H}.gather:Hazards.kept_off_by_callers": NO},
+    "errstate": {f"{H}.gather:Hazards.deliberate": NO},
+    "gradient: beliefs": {f"{H}.gather:Hazards.unlearned": NO},
     "gradient: doubts": {f"{A}.gradient:GradientFlow.doubts": lambda self, node, where: iter(())},
     "gradient: unlearned": {f"{A}.gradient:GradientFlow.unlearned": lambda self, node, where: iter(())},
     "gradient: roles of functions": {f"{A}.gradient:GradientFlow.opinion": NONE},
     "gradient: drivers": {f"{A}.roles:Roles.drives": NO},
     "of tests": {f"{A}.roles:Roles.of_tests": False},
     # what is looked for beside the weighing
-    "traps behind a selection": {f"{A}.hazards:Hazards.traps_behind": lambda self, selection: iter(())},
-    "behind a mask": {f"{A}.hazards:Hazards.behind_mask": lambda self, result, *, infinite: iter(())},
+    "traps behind a selection": {f"{H}.gather:Hazards.traps_behind": lambda self, selection: iter(())},
+    "behind a mask": {f"{H}.gather:Hazards.behind_mask": lambda self, result, *, infinite: iter(())},
     "gaps": {f"{A}.gaps:met_by_gradient": NONE, f"{A}.gaps:hidden_by_zero": NONE},
     "epsilons": {f"{A}.epsilons:epsilons": lambda node, pole, value: iter(())},
-    "exponents exposed": {f"{A}.exponents:exposed": NONE},
+    "exponents exposed": {f"{H}.exponents:exposed": NONE},
     "growth": {f"{A}.growth:multiplied_up": NONE, f"{A}.growth:both_overflow": NONE},
     "log space": {
         f"{A}.log_space:{name}": NONE
         for name in ("unguarded_shift", "log_addition", "masked_by_infinity", "zero_times_infinity")
     },
-    "written out": {f"{A}.exponentials:logistic": NONE, f"{A}.exponentials:tangent": NONE},
+    "written out": {f"{H}.exponentials:logistic": NONE, f"{H}.exponentials:tangent": NONE},
     "cancellation": {f"{A}.cancellation:cancellation": NONE},
     "arrays": {f"{A}.arrays:is_array": NO},
     "precedence among rules": {AFTER: None},
+    # what decides a level
+    **{
+        f"row: {name}": {f"{H}.level:ROWS[{name}]": replace(row, most=CERTAIN, less=0, least=NEVER)}
+        for name, row in ROWS.items()
+    },
     # what is seen of the program
     "callers elsewhere": {f"{F}.callers:callers_elsewhere": NOTHING, f"{F}.registries:kept_in_tables": NOTHING},
     "functions elsewhere": {f"{F}.functions:MAX_NODES_ELSEWHERE": -1},

@@ -5,11 +5,11 @@ A plugin imports from here and from ``nanlint.testing``; docs/authors.md shows h
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability, Confidence, Fix
 from nanlint.fixes.codemod import Codemod
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard
 from nanlint.ops.op import Operands, Pole, define
 from nanlint.ops.value import (
     CERTAIN,

@@ -231,11 +231,12 @@ class Diagnostic:
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
-    is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
-    proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``hazard``: the neutral name
-    of the op that fails, where the rule is one of those about that op; ``others`` are rules that would report it, too.
-    ``fingerprint`` tells it from others of its file even after lines have moved; ``reaches`` are places in the file
-    that the result goes on to; ``new`` says whether a baseline lacks it (None: there is none).
+    is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``row``: what decided
+    its level. ``slices`` are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what one
+    saw. ``hazard``: the neutral name of the op that fails, where the rule is one of those about that op; ``others`` are
+    rules that would report it, too. ``fingerprint`` tells it from others of its file even after lines have moved;
+    ``reaches`` are places in the file that the result goes on to; ``new`` says whether a baseline lacks it (None: there
+    is none).
     """
 
     path: str
@@ -250,6 +251,7 @@ class Diagnostic:
     witness: Witness | None = None
     fix: Fix | None = None
     refused: str = field(default="", compare=False, repr=False)
+    row: str = field(default="", compare=False, repr=False)
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
     observed: str = ""

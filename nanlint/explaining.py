@@ -6,16 +6,16 @@ The answers are those of the rules themselves, asked as `nanlint check` asks the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import RULED_OUT, Cleared
-from nanlint.analysis.picture import Picture, draw, functions
-from nanlint.analysis.story import Step, Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Span
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.picture import Picture, draw, functions
+from nanlint.hazards.record import RULED_OUT, Cleared
+from nanlint.hazards.story import Step, Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
 from nanlint.lint.known_rules import rule_names, runs
 from nanlint.lint.one_file import diagnose_source, room_to_recurse
 from nanlint.refused import Refused
@@ -36,8 +36,8 @@ FIRES, HIDDEN, SILENCED, UNSELECTED, SILENT = "fires", "below-threshold", "suppr
 class Verdict:
     """What becomes of one rule at an expression, and why.
 
-    ``outcome``: "fires", "below-threshold", "suppressed", "not-selected" or "silent". ``confidence`` and ``message``
-    are those of its finding, if it has one; ``refused``: why the fix of that is not made.
+    ``outcome``: "fires", "below-threshold", "suppressed", "not-selected" or "silent". ``confidence``, the ``row`` that
+    decided it, and ``message`` are those of its finding, if it has one; ``refused``: why the fix of that is not made.
     """
 
     code: str
@@ -45,6 +45,7 @@ class Verdict:
     outcome: str
     why: str
     confidence: Confidence | None = None
+    row: str = ""
     message: str = ""
     refused: str = ""
 
@@ -180,7 +181,7 @@ def verdict(
     config: Config,
     facts: Facts,
     rule: Rule,
-    answers: Iterable[Answer],
+    answers: Sequence[Answer],
     shown: Sequence[Diagnostic],
     story: Story,
 ) -> Verdict:
@@ -188,7 +189,6 @@ def verdict(
     blank = Verdict(rule.code, rule.name, SILENT, "")
     if not config.selects(rule.code):
         return replace(blank, outcome=UNSELECTED, why="not selected, or ignored, by the configuration")
-    answers = list(answers)
     found = [finding for answer in answers for finding in answer.findings]
     if not found:
         reasons = dict.fromkeys(answer.reason for answer in answers if answer.reason)
@@ -197,15 +197,21 @@ def verdict(
         asked = rule.hazards and not rule.nodes
         return replace(blank, why=no_pole(story) if asked else NO_FORM)
     best = max(found, key=lambda finding: finding.confidence)
-    blank = replace(blank, confidence=best.confidence, message=best.message)
+    blank = replace(blank, confidence=best.confidence, row=best.level.row, message=best.message)
     span = facts.span_of(best.site)
     diagnostic = next((d for d in shown if d.code == rule.code and d.span == span), None)
     if diagnostic is not None:
-        fires = replace(blank, outcome=FIRES, confidence=diagnostic.confidence, why=best.effect)
-        return replace(fires, refused=diagnostic.refused)
+        return replace(
+            blank,
+            outcome=FIRES,
+            confidence=diagnostic.confidence,
+            row=diagnostic.row,
+            why=best.effect,
+            refused=diagnostic.refused,
+        )
     if best.confidence < config.confidence:
-        least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
-        return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")
+        said = f"{best.confidence} ({best.level.why}), and `confidence` is {config.confidence}"
+        return replace(blank, outcome=HIDDEN, why=said + (f" in {config.file}" if config.file else ""))
     if span is not None:
         drafted = draft(facts, rule, best, span, silent(facts, rule, best, span, runs(config)))
         comment = silencing(source, drafted, rule_names(config.rule_files))

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 import nanlint
-from nanlint.analysis.hazards import Cleared, Hazard
-from nanlint.analysis.story import interval
 from nanlint.cli import cli
 from nanlint.config import Layer, config_of
 from nanlint.diagnostic import Span
 from nanlint.explaining import Explanation, Verdict, explain
+from nanlint.hazards.record import Cleared, Hazard
+from nanlint.hazards.story import interval
 from nanlint.lint.known_rules import rule_names
 from nanlint.output.story import MOST, render_explanations, render_explanations_json
 from nanlint.server.hovering import of_story

@@ -49,7 +49,6 @@ HOLDER = "from nanlint.frontend.lower import Lowering"
 LONGEST = 60
 #: functions that are tables, one row below the other, or are still to be taken apart -> lines
 LONGER = {
-    "analysis/hazards.py:weigh": 64,
     "runtime/inspecting/debugger_v2/origins.py:_born": 61,
     "runtime/recorder.py:born": 64,
 }

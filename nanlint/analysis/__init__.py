@@ -1,1 +1,1 @@
-"""Interpretations of the graph: range and health, guards, gradient flow, hazards. Verdicts are the rules'."""
+"""Interpretations of the graph: range and health, guards, gradient flow. Hazards are gathered from them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import permutations
 
-from nanlint.analysis.hazards import NOT_DATA, keeps_finite, test_of_result
+from nanlint.analysis.selections import NOT_DATA, keeps_finite, test_of_result
 from nanlint.analysis.structure import bare
 from nanlint.graph.node import CONST, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import OPS, Op

@@ -467,7 +467,7 @@ def weighted(node: Node, evaluate: Evaluate) -> Value | None:
     along = [evaluate(axis).constant for n in (node, weights) if n is not None and (axis := n.get("axis")) is not None]
     if node.op != "sum" or weights is None or len(parts) != 2 or len(along) != 2 or along[0] != along[1]:
         return None
-    v = evaluate(next(f for f in parts if f is not weights))
+    v = evaluate(parts[parts[0] is weights])
     return replace(v, low=UNKNOWN, high=UNKNOWN, peak=False, sum_one=False) if v.lo > 0 or v.hi < 0 else None
 
 

@@ -7,6 +7,9 @@ from nanlint.graph.conditions import FILLED
 from nanlint.graph.node import CONST, REFINE, TUPLE, Node
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 
+#: operands that hold data (as against axes, indices, conditions)
+NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
+
 
 def taken_by(index: Node | None) -> Node | None:
     """The condition that an index takes the elements of: a mask itself, or the places where something is true or not 0.
@@ -71,3 +74,24 @@ def opens_axis(index: Node) -> bool:
     """Whether an index begins with None: a new first axis, of one element."""
     first = next(iter(index.args.values()), index) if index.op == TUPLE else index
     return first.op == CONST and first.attrs["value"] is None
+
+
+def test_of_result(cond: Node) -> Node | None:
+    """The isnan, isinf or isfinite that a condition is."""
+    while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
+        cond = next(iter(cond.args.values()))
+    return cond if cond.op in ("isnan", "isinf", "isfinite") else None
+
+
+def keeps_finite(mask: Node) -> bool:
+    """Whether a mask is true for what is finite, or at least no NaN: isfinite(y), ~isnan(y)."""
+    finite = True
+    while mask.op in ("not", "view", REFINE, "and"):
+        finite = finite != (mask.op == "not")
+        mask = next(iter(mask.args.values()))
+    return mask.op == "isfinite" if finite else mask.op in ("isnan", "isinf")
+
+
+def tests_result(cond: Node) -> bool:
+    """Whether a condition is about NaN or Inf themselves."""
+    return test_of_result(cond) is not None

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.analysis.cancellation import affine
-from nanlint.analysis.exponents import LAYERS
 from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.bounds import own_epsilon, smallest
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.template import has_names
 from nanlint.graph.node import Node
+from nanlint.hazards.exponents import LAYERS
 from nanlint.ops.floats import FLOAT32
 
 #: what makes a value that is learned

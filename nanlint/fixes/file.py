@@ -6,12 +6,12 @@ import ast
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from nanlint.analysis.facts import Facts
 from nanlint.fixes.formatting import width_of
 from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import Outline
 from nanlint.frontend.makers import Makers
 from nanlint.graph.node import REFINE, Node
+from nanlint.hazards.facts import Facts
 from nanlint.ops.op import OPS
 
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from nanlint.analysis.dtypes import is_complex, is_floating, is_no_list, is_whole, takes_no_list
-from nanlint.analysis.facts import Facts
 from nanlint.fixes.file import File
 from nanlint.fixes.reading import compiled
 from nanlint.frontend.equivalence import Likeness, Problem
 from nanlint.graph.node import ATTR, CALL, CONST, TUPLE, Node, unrefined
+from nanlint.hazards.dtypes import is_complex, is_floating, is_no_list, is_whole, takes_no_list
+from nanlint.hazards.facts import Facts
 from nanlint.ops.frameworks import (
     ARRAYS_OF,
     FLOATING_ONLY,

@@ -16,12 +16,12 @@ from functools import cached_property
 from typing import TypeAlias
 
 from nanlint.analysis.epsilons import small
-from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
 from nanlint.fixes.file import File
 from nanlint.fixes.keeping import Kept, Unseen
 from nanlint.frontend.equivalence import Likeness, Problem
 from nanlint.graph.node import Node, unrefined
+from nanlint.hazards.facts import Facts
 from nanlint.proof.mending import mended_slices, uncured_by_formulas
 from nanlint.proof.pairing import Differences
 from nanlint.proof.slice import Slice

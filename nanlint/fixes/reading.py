@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeGuard, TypeVar, cast
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import is_field
 from nanlint.diagnostic import Span
 from nanlint.fixes.file import File
@@ -16,6 +15,7 @@ from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import root_of
 from nanlint.frontend.syntax import BINARY
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node, unrefined
+from nanlint.hazards.facts import Facts
 from nanlint.ops.frameworks import COMPILERS, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling

@@ -9,15 +9,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Fix
+from nanlint.diagnostic import Applicability, Diagnostic, Fix
 from nanlint.frontend.equivalence import Likeness
+from nanlint.hazards.level import Level, Seen, level
 from nanlint.lint.fixing import applied
+from nanlint.ops.value import Reach
 from nanlint.proof.mending import mended_slices, uncured
 from nanlint.proof.pairing import Differences
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import Proof, Question
-from nanlint.rules.diagnose import analysed
+from nanlint.rules.diagnose import analysed, at_level
 from nanlint.source.pairing import Pairing, Unpaired
 from nanlint.source.text import Source
 
@@ -37,20 +39,20 @@ def judged(diagnostic: Diagnostic, proof: Proof | None) -> Diagnostic:
     """
     if proof is None:
         return diagnostic
-    confidence = diagnostic.confidence
     if proof.witness is not None and proof.found is not None:
-        absurd = proof.found.plausibility is Plausibility.ABSURD
-        shown = replace(diagnostic, confidence=lowered(confidence)) if absurd else diagnostic
-        return replace(shown, witness=proof.witness)
+        absurd = proof.found.plausibility is Plausibility.ABSURD and Seen.ABSURD
+        return replace(after(diagnostic, absurd), witness=proof.witness)
     if proof.refuted:
-        return replace(diagnostic, confidence=lowered(confidence), witness=None)
+        return replace(after(diagnostic, Seen.REFUTED), witness=None)
     # what no input shows is not certain
-    return replace(diagnostic, confidence=min(confidence, Confidence.LIKELY)) if proof.searched else diagnostic
+    return after(diagnostic, proof.searched and Seen.SEARCHED)
 
 
-def lowered(confidence: Confidence) -> Confidence:
-    """One level less sure."""
-    return Confidence(max(confidence - 1, Confidence.POSSIBLE))
+def after(diagnostic: Diagnostic, seen: Seen | bool) -> Diagnostic:
+    """A diagnostic at the level that it has after what was seen when it was executed."""
+    return at_level(
+        diagnostic, level(Level(Reach(diagnostic.confidence + 1), diagnostic.row, diagnostic.effect), [seen])
+    )
 
 
 class FixProof:

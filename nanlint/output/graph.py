@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nanlint.analysis.picture import Box, Picture
-from nanlint.analysis.story import CLASSES, SIGNS, Step, interval
 from nanlint.graph.node import LOOP, PHI, REFINE
+from nanlint.hazards.picture import Box, Picture
+from nanlint.hazards.story import CLASSES, SIGNS, Step, interval
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind, Reach, Value
 

@@ -30,6 +30,7 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "name": diagnostic.name,
         "message": diagnostic.message,
         "confidence": str(diagnostic.confidence),
+        "level_row": diagnostic.row or None,
         "severity": str(diagnostic.severity),
         "filename": _absolute(diagnostic.path),
         **_range(span),

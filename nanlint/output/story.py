@@ -7,11 +7,12 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, moved
-from nanlint.analysis.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.diagnostic import Span
 from nanlint.explaining import FIRES, SILENCED, SILENT, Explanation, Verdict
 from nanlint.graph.node import Node
+from nanlint.hazards.gather import moved
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard
+from nanlint.hazards.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.ops.op import Pole
 from nanlint.ops.value import Evidence, Kind, Reach, Value
 from nanlint.output.paint import Paint, plain
@@ -270,6 +271,7 @@ def _verdict(one: Verdict) -> dict[str, object]:
         "name": one.name,
         "outcome": one.outcome,
         "confidence": None if one.confidence is None else str(one.confidence),
+        "level_row": one.row or None,
         "message": one.message or None,
         "why": one.why or None,
         "fix_refused": one.refused or None,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Span
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
 from nanlint.proof.agreement import most
 from nanlint.proof.backend import Backend
 from nanlint.proof.candidates import assignments

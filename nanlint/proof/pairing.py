@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from zlib import crc32
 
-from nanlint.analysis.facts import Facts
 from nanlint.frontend.equivalence import Likeness, Pieces, Problem, attributes, operands
 from nanlint.graph.node import ATTR, CONST, DICT, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, unrefined, walk_all
+from nanlint.hazards.facts import Facts
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS

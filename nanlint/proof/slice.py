@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.names import without_gradient
 from nanlint.analysis.structure import LONGEST, called
 from nanlint.frontend.syntax import changed_in_place
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.hazards.record import Hazard
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS, shifted
 from nanlint.ops.selection import CONDITIONS
@@ -223,7 +223,7 @@ class Names:
 
 
 class Slicing:
-    """Makes slices of the graph of one file. ``facts`` answers for it (see ``nanlint.analysis.facts``)."""
+    """Makes slices of the graph of one file. ``facts`` answers for it (see ``nanlint.hazards.facts``)."""
 
     def __init__(self, facts: Any) -> None:
         self.facts = facts

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import ANGLE
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 #: bounds that keep a cosine in [-1, 1]
@@ -34,7 +35,7 @@ def acos_for_angle(acos: Node, facts: Facts) -> Findings:
         acos,
         "angle computed from its cosine: small angles become 0, or are off by 0.02 degrees",
         "acos(1 - 5e-9) = acos(1) = 0 in float32",
-        Confidence.POSSIBLE,
+        form(Seen.LOSES_DIGITS),
         fix=Rewrite(acos, ANGLE, {}, Applicability.DISPLAY),
     )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import written_out
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import OffOrigin
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen, form
+from nanlint.hazards.written_out import written_out
 from nanlint.ops.value import always
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -27,12 +27,11 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     hazard = subject
     if hazard.guard is not None:
         return "a later selection hides the value"
-    level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
         "gradient of atan2 at the origin is nan",
         "d atan2(y, x)/dy = x / (x**2 + y**2) = 0 / 0 = nan at the origin",
-        level,
+        hazard,
         (hazard.cause,),
         OffOrigin(hazard.node),
     )
@@ -48,6 +47,6 @@ def before_it_was_mended(node: Node, facts: Facts) -> Findings:
         node,
         "gradient of atan2 at the origin is nan in older releases of PyTorch",
         "d atan2(y, x)/dy = x / (x**2 + y**2) = 0 / 0 = nan at the origin",
-        Confidence.LIKELY,
+        form(Seen.OLDER_RELEASES),
         tuple((node[k], "is 0 here") for k in ("a", "b")),
     )

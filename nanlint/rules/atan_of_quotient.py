@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import has_epsilon
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import ATAN2
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.gather import has_epsilon
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.value import NEVER
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -31,6 +32,6 @@ def atan_of_quotient(atan: Node, facts: Facts) -> Findings:
         atan,
         "arctangent of a quotient: loses the quadrant, and is nan at the origin",
         "atan(0 / 0) = nan",
-        Confidence.POSSIBLE,
+        form(Seen.AT_A_POINT),
         fix=Rewrite(atan, ATAN2, {"a": quotient["a"], "b": quotient["b"]}, Applicability.DISPLAY),
     )

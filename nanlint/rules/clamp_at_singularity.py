@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import RaiseBound
-from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 
 @rule(
@@ -28,12 +28,11 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
         return "no bound exactly at the singular point"
     plain = facts.framework(hazard.node) in PLAIN
     meant = hazard.pole.gives == "-inf" and (facts.names_logarithm(hazard.node) or facts.absorbed(hazard.node))
-    level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(meant))
     yield Finding(
         hazard.node,
         f"clamped to exactly the point where {hazard.node.op} is singular",
         "the bound itself is the singular point",
-        level,
+        hazard.but(plain and in_numpy(hazard), meant and Seen.NAMED_LOGARITHM),
         ((clamp, "sets values to exactly this bound"),),
         RaiseBound(hazard.node, clamp, hazard.operand),
     )

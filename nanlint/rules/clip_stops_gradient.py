@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.clipped_probability import OnLogits
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -24,7 +25,7 @@ def clip_stops_gradient(clip: Node, facts: Facts) -> Findings:
         clip,
         "clipped prediction in a loss: no gradient for confident wrong predictions",
         "the derivative of a clip is 0 beyond its bounds",
-        Confidence.POSSIBLE,
+        form(Seen.FLAT),
         ((squashed, "saturates"),),
         OnLogits(squashed),
     )

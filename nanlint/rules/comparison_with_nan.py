@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.isnan import IsNan
 from nanlint.frontend.modules import descendants
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 EQUALITIES = {"eq": "always False", "ne": "always True"}
@@ -33,7 +34,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
             comparison,
             "comparison with nan, which is equal to nothing, not even to itself",
             EQUALITIES.get(comparison.op, "true only for the object `nan` itself, never for a computed nan"),
-            Confidence.CERTAIN if by_value and not placeholder(nan, comparison, facts) else Confidence.POSSIBLE,
+            form(not (by_value and not placeholder(nan, comparison, facts)) and Seen.BY_IDENTITY),
             ((nan, "is not equal to itself"),),
             IsNan(comparison, comparison[x], nan) if by_value else None,
         )

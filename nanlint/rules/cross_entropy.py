@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.loss_on_logits import LossOnLogits
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 PROBABILITIES = "gives probabilities, but the loss expects logits"
@@ -22,8 +23,8 @@ def twice(loss: Node, activation: Node, facts: Facts, message: str, effect: str,
 
     Keras looks for the logits behind an activation of its own: with TensorFlow below it finds them (and warns).
     """
-    level = Confidence.LIKELY if facts.framework(activation) == "keras" else Confidence.CERTAIN
-    return Finding(loss, message, effect, level, ((activation, PROBABILITIES),), LossOnLogits(loss, activation, fix))
+    judged = form(facts.framework(activation) == "keras" and Seen.LOGITS_FOUND)
+    return Finding(loss, message, effect, judged, ((activation, PROBABILITIES),), LossOnLogits(loss, activation, fix))
 
 
 @rule(
@@ -60,7 +61,7 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
         loss,
         "cross-entropy of probabilities gets logits: no gradient for logits outside of [0, 1]",
         "clip(logits, 1e-7, 1 - 1e-7)",
-        Confidence.CERTAIN,
+        form(),
         ((layer, "has no activation, so it can give any number"),),
         LossOnLogits(loss, None, "losses that were clipped at 16.1, with gradient 0, become the true cross-entropy"),
     )
@@ -91,7 +92,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
             loss,
             "binary cross-entropy of a sigmoid: no gradient for the worst predictions",
             "log(0) is bounded at -100, and the gradient is 0",
-            Confidence.POSSIBLE if facts.doubted(loss) else Confidence.LIKELY,
+            form(Seen.BOUNDED, facts.doubted(loss) and Seen.DOUBTED),
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
             LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 100 above 17"),
         )
@@ -100,7 +101,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
             loss,
             "binary cross-entropy of a sigmoid: clipped where it saturates, and its gradient is 0 there",
             "clip(p, 1e-7, 1 - 1e-7) bounds the loss at 16.1",
-            Confidence.POSSIBLE,
+            form(Seen.FLAT),
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
             LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 16.1 above 17"),
         )
@@ -120,7 +121,7 @@ def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
             loss,
             "negative log-likelihood of probabilities: the logarithm is missing",
             "picks a probability and negates it",
-            Confidence.CERTAIN,
+            form(),
             ((softmax, "gives probabilities, but the loss expects their logarithms"),),
             LossOnLogits(loss, softmax, "-log(p) instead of -p"),
         )
@@ -132,7 +133,7 @@ def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
             loss,
             "negative log-likelihood of a handwritten log-softmax: bounded and flat, or inf, for the worst predictions",
             "cross_entropy takes the logits",
-            Confidence.POSSIBLE,
+            form(Seen.FLAT),
             ((log, "is the logarithm of a softmax"),),
             LossOnLogits(loss, softmax, "equal where the epsilon has no effect, and the true loss elsewhere"),
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.zero_infinity import ZeroInfinity
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -20,7 +21,7 @@ def ctc_infinite_loss(loss: Node, facts: Facts) -> Findings:
         loss,
         "CTC loss is inf, and its gradient nan, for an input that is shorter than its target",
         "one sequence that cannot be aligned makes the mean inf",
-        Confidence.POSSIBLE if watched else Confidence.LIKELY,
+        form(Seen.OF_DATA, watched and Seen.WATCHED),
         fix=ZeroInfinity(loss),
         at=layer.site if layer is not None else None,
     )

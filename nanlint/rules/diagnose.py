@@ -14,8 +14,6 @@ from operator import itemgetter
 from pathlib import PurePath
 from typing import TypeAlias, cast
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import STYLES, Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
 from nanlint.fixes.codemod import choices
 from nanlint.fixes.file import File
@@ -24,11 +22,15 @@ from nanlint.frontend.lower import lower
 from nanlint.frontend.worth import NAN
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.level import Level, Seen, level
+from nanlint.hazards.record import Hazard
 from nanlint.housekeeping import RuleFailed
 from nanlint.interrupt import OutOfBudget, checkpoint
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
+from nanlint.ops.value import POSSIBLE
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.registry import RULES, Finding, NothingToSay, Rule, about_numbers
 from nanlint.source import Source
@@ -121,12 +123,11 @@ def diagnosed(
     hidden_groups = grouped(hidden, lambda one: (one.place, one.diagnostic.causes))
     groups = [*by_precedence(remaining(found, hidden)), *hidden_groups.values()]
     roles = facts.gradient.roles
-    # mostly what is expected of numbers that it chose itself
-    most = Confidence.POSSIBLE if roles is not None and roles.of_tests else Confidence.CERTAIN
-    brief = [group for group in groups if min(surest(group).finding.confidence, most) < in_full]
+    of_file = [Seen.OF_TESTS] if roles is not None and roles.of_tests else []
+    brief = [group for group in groups if level(surest(group).finding.level, of_file).confidence < in_full]
     for group in brief:
         one = surest(group)
-        yield replace(one.diagnostic, confidence=min(one.finding.confidence, most))
+        yield at_level(one.diagnostic, level(one.finding.level, of_file))
     groups = [group for group in groups if group not in brief]
     if not groups:
         return
@@ -142,15 +143,9 @@ def diagnosed(
         fixes, refused = chosen(*asked, others)
     for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
-        confidence = one.finding.confidence
-        if slices[index] or one.finding.hazard is not None:
-            confidence = shown_by(slices[index], confidence)
-        sure = (o.finding.node for o in group if o.finding.confidence is Confidence.CERTAIN)
-        if not any(map(facts.hazards.happens, sure)):
-            confidence = min(confidence, Confidence.LIKELY)
+        seen = [*of_file, *in_the_end(facts, group, slices[index])]
         yield replace(
-            one.diagnostic,
-            confidence=min(confidence, most),
+            at_level(one.diagnostic, level(one.finding.level, seen)),
             fix=fix,
             refused=refused.get(index, ""),
             slices=slices[index],
@@ -181,6 +176,7 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span, others: frozen
         name=rule.name,
         message=finding.message,
         confidence=finding.confidence,
+        row=finding.level.row,
         effect=finding.effect,
         causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
         hazard=finding.hazard.node.op if finding.hazard is not None and not rule.origin else "",
@@ -260,14 +256,23 @@ def remaining(occurrences: Sequence[Occurrence], hidden: Collection[Occurrence])
     return [one for one in occurrences if one not in hidden and not preceded(one)]
 
 
-def shown_by(slices: Iterable[Slice], confidence: Confidence) -> Confidence:
-    """How sure a finding about numbers is: certain only where executing it shows an ordinary input that fails."""
-    if confidence < Confidence.CERTAIN:
-        return confidence
+def at_level(diagnostic: Diagnostic, judged: Level) -> Diagnostic:
+    """A diagnostic with its level, and the row that decided."""
+    return replace(diagnostic, confidence=judged.confidence, row=judged.row)
+
+
+def in_the_end(facts: Facts, group: Iterable[Occurrence], slices: Iterable[Slice]) -> Iterator[Seen]:
+    """What speaks against a certain finding: no ordinary input is seen to fail, or nothing comes to it, or of it."""
+    sure = [one.finding for one in group if one.finding.confidence is Confidence.CERTAIN]
+    if not sure:
+        return
     # what searches is imported by those alone who have something to show
     from nanlint.proof.ranges import fails_ordinarily
 
-    return confidence if any(map(fails_ordinarily, slices)) else Confidence.LIKELY
+    if (slices or sure[0].hazard is not None) and not any(map(fails_ordinarily, slices)):
+        yield Seen.NOT_SHOWN
+    if not any(facts.hazards.happens(one.node) for one in sure):
+        yield Seen.NOT_TAKEN
 
 
 def analysed(
@@ -488,11 +493,14 @@ class Answer:
 
 def run_rule(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
     """What a rule says of a subject, and the reason that it returns. Raises RuleFailed for a plugin's."""
-    if not rule.origin:
-        return exhausted(rule, subject, facts)
-    with blamed(rule):
+    if rule.origin:
+        with blamed(rule):
+            found, reason = exhausted(rule, subject, facts)
+            found = plugin_findings(rule, found)
+    else:
         found, reason = exhausted(rule, subject, facts)
-        return plugin_findings(rule, found), reason
+    sure = [one for one in found if one.level.reach >= POSSIBLE]
+    return sure, reason or (found[0].level.why if len(sure) < len(found) else "")
 
 
 def exhausted(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.structure import literal
-from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.hazards.written_out import inevitable
 from nanlint.ops.value import LIKELY, Origin
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 REDUCTIONS = {
     "sum": "sum",
@@ -43,12 +43,11 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
         return "the denominator is not a reduction, or a later selection hides the quotient"
-    level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
         f"division by a {'count' if hazard.value.whole else REDUCTIONS[reduction.op]} that may be 0",
         "0 / 0 = nan, and x / 0 = inf",
-        level,
+        hazard,
         ((reduction, hazard.evidence.text),),
         GuardDenominator(hazard.node, hazard.operand, statistic=True),
     )
@@ -73,12 +72,11 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     seen = (
         hazard.reach is LIKELY and hazard.evidence.origin is Origin.UNGUARDED and facts.framework(hazard.node) in PLAIN
     )
-    level = confidence(hazard.reach, lowered=int(by_name or seen))
     yield Finding(
         hazard.node,
         "division by 0" if surely else "division by a value that reaches 0",
         "x / 0 = inf, and 0 / 0 = nan",
-        level,
+        hazard.but(Seen.BY_NAME if by_name else seen and Seen.LOOKED_AT),
         (hazard.cause,),
         None if surely else GuardDenominator(hazard.node, hazard.operand),
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
 from nanlint.graph.node import Node
-from nanlint.ops.value import LIKELY, POSSIBLE
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.ops.value import POSSIBLE
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -25,19 +25,14 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Findings:
     if length is None or hazard.pole.cls != "zero" or hazard.guard is not None:
         return "the denominator is not a norm or deviation, or a later selection hides the quotient"
     ignored = facts.ignored_epsilon(hazard.node)
-    reach, evidence = hazard.reach, hazard.cause
-    if ignored is not None and reach is POSSIBLE:
-        reach, evidence = (
-            LIKELY,
-            (length, f"may be 0: the parameter `{ignored}` should prevent that, but is never used"),
-        )
-    level = confidence(reach)
+    meant_to = ignored is not None and hazard.reach is POSSIBLE
+    why = f"may be 0: the parameter `{ignored}` should prevent that, but is never used"
     yield Finding(
         hazard.node,
         f"division by a {'deviation' if length.op in ('std', 'var') else 'norm'} that may be 0",
         "0 / 0 = nan",
-        level,
-        (evidence,),
+        hazard.but(meant_to and Seen.IGNORED_EPSILON),
+        ((length, why) if meant_to else hazard.cause,),
         remedy(hazard, length, facts),
     )
 

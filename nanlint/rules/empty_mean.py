@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.names import OF_STEPS, says
 from nanlint.analysis.structure import bare, elementwise
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.mean_of_selection import DeviationOfSeveral, SumIfEmpty
 from nanlint.graph.node import LOOP, PHI, REFINE, TUPLE, Node, walk
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.op import Pole
 from nanlint.ops.selection import COMPARISONS
-from nanlint.ops.value import LIKELY
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: the label that PyTorch's losses leave out where nothing else is said
 IGNORED = -100.0
@@ -33,8 +33,7 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     if mean.op != "mean":
         return (yield from all_ignored(mean, facts))
     if has_no_elements(mean["x"], mean.site):
-        effect = "the mean of no elements is 0 / 0 = nan"
-        yield Finding(mean, "mean of no elements: nan", effect, Confidence.CERTAIN)
+        yield Finding(mean, "mean of no elements: nan", "the mean of no elements is 0 / 0 = nan", form())
         return
     selection = facts.selection_behind(mean["x"])
     if selection is None or facts.known_filled(selection):
@@ -42,12 +41,11 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     # a scalar is a loss or a part of one; means along an axis are features, of which some are not used
     scalar = mean.get("axis") is None and facts.differentiated(mean) and facts.framework(mean) not in PLAIN
     plain = not scalar or chosen_in_python(selection)
-    level = confidence(LIKELY, lowered=int(plain) + int(facts.tested_for_infinity(mean)))
     yield Finding(
         mean,
         "mean of a selection that may be empty",
         "the mean of no elements is 0 / 0 = nan",
-        level,
+        form(Seen.MAY_BE_EMPTY, plain and Seen.NO_LOSS, facts.tested_for_infinity(mean) and Seen.TESTED),
         ((selection, "may select nothing"),),
         SumIfEmpty(mean) if bare(mean["x"]).op != "list" else None,
     )
@@ -75,10 +73,16 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
         return "no mean"
     chosen = facts.selection_behind(loss["x"])
     if chosen is not None and not facts.known_filled(chosen) and not chosen_in_python(chosen):
-        level = confidence(LIKELY, lowered=int(not facts.differentiated(loss)) + int(facts.tested_for_infinity(loss)))
+        seen = not facts.differentiated(loss) and Seen.NO_LOSS, facts.tested_for_infinity(loss) and Seen.TESTED
         effect = "the mean of no elements is 0 / 0 = nan"
         why = ((chosen, "may select nothing"),)
-        yield Finding(loss, "mean loss of a selection that may be empty: nan", effect, level, why)
+        yield Finding(
+            loss,
+            "mean loss of a selection that may be empty: nan",
+            effect,
+            form(Seen.MAY_BE_EMPTY, *seen),
+            why,
+        )
         return
     ignored = facts.value(given).constant if given is not None else IGNORED
     put = ignored_by(loss["target"], ignored, facts) if ignored is not None and "target" in loss.args else None
@@ -89,12 +93,12 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
     if facts.tested_for_infinity(loss) or facts.hazards.masked_by(loss, NAN) is not None:
         return "the code checks or replaces the mean"
     padding = put is None and (ignored == 0 or "pad" in written(loss, "ignore_index"))
-    level = confidence(LIKELY, lowered=int(padding or not facts.differentiated(loss)))
+    judged = form(Seen.MAY_BE_EMPTY, (padding or not facts.differentiated(loss)) and Seen.NO_LOSS)
     cause = (
         (put, "is ignored by the loss") if put is not None else (given or loss, "labels with this value are ignored")
     )
     effect = "0 / 0 = nan if every label is ignored"
-    yield Finding(loss, "cross-entropy of labels that may all be ignored: nan", effect, level, (cause,))
+    yield Finding(loss, "cross-entropy of labels that may all be ignored: nan", effect, judged, (cause,))
 
 
 def ignored_by(labels: Node, ignored: float, facts: Facts) -> Node | None:
@@ -154,24 +158,28 @@ def has_no_elements(array: Node, site: ast.AST | None) -> bool:
 )
 def std_of_one(deviation: Node, facts: Facts) -> Findings:
     if has_no_elements(deviation["x"], deviation.site):
-        effect = "there is no mean to deviate from: 0 / 0 = nan"
-        yield Finding(deviation, f"{deviation.op} of no elements: nan", effect, Confidence.CERTAIN)
+        yield Finding(
+            deviation,
+            f"{deviation.op} of no elements: nan",
+            "there is no mean to deviate from: 0 / 0 = nan",
+            form(),
+        )
         return
     correction = deviation.get("ddof")
     if correction is None or facts.value(correction).constant != 1:
         return "no correction by 1"
     selection = facts.selection_behind(deviation["x"])
     if facts.has_one_element(deviation["x"], deviation.get("axis")):
-        level, cause = Confidence.CERTAIN, (deviation["x"], "has one element there")
+        judged, cause = form(), (deviation["x"], "has one element there")
     elif selection is not None and not facts.known_filled(selection):
         harmless = (
             facts.framework(deviation) in PLAIN or facts.tested_for_infinity(deviation) or chosen_in_python(selection)
         )
-        level = Confidence.POSSIBLE if harmless else Confidence.LIKELY
+        judged = form(Seen.MAY_BE_EMPTY, harmless and Seen.NO_LOSS)
         cause = (selection, "may select only one element, or none")
     elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation):
         opinion = facts.gradient.roles.opinion(deviation) if facts.gradient.roles is not None else None
-        level = Confidence.LIKELY if opinion is None or opinion.trained else Confidence.POSSIBLE
+        judged = form(Seen.OF_DATA, opinion is not None and not opinion.trained and Seen.DOUBTED)
         cause = (deviation["x"], why)
     else:
         return "no evidence for a single element"
@@ -179,7 +187,7 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         deviation,
         f"unbiased {deviation.op} of a single element: nan",
         "0 / (n - 1) = 0 / 0 = nan for n = 1",
-        level,
+        judged,
         (cause,),
         DeviationOfSeveral(deviation),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from nanlint.analysis.epsilons import Epsilon
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.epsilon import MendEpsilon
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 POLES = "log log2 log10 log1p sqrt rsqrt div reciprocal atanh acos asin erfinv"
@@ -21,9 +22,9 @@ MESSAGE = {
 
 def found(node: Node, one: Epsilon, message: str) -> Finding:
     """What is said of an epsilon: possible where the finding at the pole shows it."""
-    level = Confidence.POSSIBLE if one.reached else Confidence.LIKELY
+    judged = form(Seen.USELESS_EPSILON, one.reached and Seen.AT_THE_POLE)
     notes = ((node, "is the value that the epsilon should protect"),)
-    return Finding(one.place, message, one.why, level, fix=MendEpsilon(one), notes=notes)
+    return Finding(one.place, message, one.why, judged, fix=MendEpsilon(one), notes=notes)
 
 
 @rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from nanlint.analysis.epsilons import small
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.clipped_probability import OnLogits
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.value import LIKELY, NEVER
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -40,7 +41,7 @@ def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
             log,
             "epsilon in the logarithm of a saturated value: no gradient where the value is 0",
             f"the derivative of log(p + eps) is p' / (p + eps), and p' is 0 where p saturates: it {why.text}",
-            Confidence.POSSIBLE,
+            form(Seen.FLAT),
             ((cause, why.text),),
             OnLogits(cause) if facts.bare(total[other]) is cause else None,
         )

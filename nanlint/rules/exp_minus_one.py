@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import Term, beside
-from nanlint.analysis.exponentials import tangent
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import EXPM1, each
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.exponentials import tangent
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -30,7 +31,7 @@ def exp_minus_one(difference: Node, facts: Facts) -> Findings:
         difference,
         "exponential minus one: the subtraction cancels all digits of a small argument",
         "exp(1e-8) = 1 in float32, and 1 - 1 = 0",
-        Confidence.POSSIBLE,
+        form(Seen.LOSES_DIGITS),
         fix=Rewrite(difference, templates, {"x": found.node["x"]}),
     )
 

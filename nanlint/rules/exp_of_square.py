@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import monomial
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import square_root_of
-from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.value import INF
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -30,7 +30,7 @@ def exp_of_square(exp: Node, facts: Facts) -> Findings:
         exp,
         "exponential of a square: overflows early, and amplifies the rounding error of the square",
         f"exp(x**2) = inf above {limit:.1f} ({v.format.name})",
-        Confidence.POSSIBLE,
+        form(Seen.LOSES_DIGITS),
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeRoot
-from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.hazards.written_out import inevitable
+from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 
 @rule(
@@ -27,7 +27,6 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
         return "a later selection hides the value, or the number is visible in the code"
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
-    level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(whole))
     if hazard.pole.cls == "neg":
         message, effect = "fractional power of a negative value: nan", "(-1)**0.5 = nan"
     elif value_breaks:
@@ -39,7 +38,7 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
         hazard.node,
         message,
         effect,
-        level,
+        hazard.but(plain and in_numpy(hazard), whole and Seen.WHOLE_POWER),
         (hazard.cause,),
         SafeRoot(hazard.node, hazard.operand, value=value_breaks),
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.safe_root import SafeNorm, SafeRoot, SafeStd
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -24,12 +24,11 @@ def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Findings:
         return "no guard after the operation"
     # x / (norm(x) + eps): what comes back to the root is 0, and TensorFlow's root keeps it so (XLA's does not)
     spared = facts.framework(hazard.node) in ("tensorflow", "keras") and facts.cancels_itself(hazard.node, late)
-    level = confidence(hazard.reach, lowered=int(spared))
     yield Finding(
         hazard.node,
         f"guarded only after {hazard.node.op}: its gradient at 0 is still infinite or nan",
         "the backward pass goes through the singular point",
-        level,
+        hazard.but(spared and Seen.SPARED),
         (hazard.cause,),
         remedy(hazard),
         notes=((late, "guards the value, not the gradient"),),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import root, terms
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import square_root_of
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import HYPOT
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.floats import FLOAT16
 from nanlint.ops.value import INF, Kind
 from nanlint.rules.registry import Finding, Findings, rule
@@ -38,7 +39,7 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
         root_node,
         "root of a sum of squares: the squares overflow or underflow long before the length does",
         f"inf above {fmt.max**0.5:.1e}, 0 below {(fmt.denormal / 2) ** 0.5:.1e} ({fmt.name})",
-        Confidence.LIKELY if fmt is FLOAT16 else Confidence.POSSIBLE,
+        form(Seen.OF_DATA if fmt is FLOAT16 else Seen.LOSES_DIGITS),
         fix=Rewrite(
             root_node,
             HYPOT,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponentials import Logistic, logistic, overflow, tangent
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import SIGMOID, each, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.exponentials import Logistic, logistic, overflow, tangent
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -26,7 +27,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
         quotient,
         "handwritten sigmoid: exp overflows, and the gradient is nan there",
         "inf / inf = nan" if found.both else "d/dx = 0 * inf = nan once exp overflows",
-        Confidence.POSSIBLE if harmless else Confidence.LIKELY,
+        form(Seen.OF_TRAINED, harmless and Seen.DOUBTED),
         ((found.exp, overflow(found.exp, facts)),),
         sigmoid(quotient, found, facts),
     )

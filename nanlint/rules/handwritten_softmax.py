@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponentials import overflow, shifted
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.softmax import Softmax
 from nanlint.graph.node import LOOP, Node
+from nanlint.hazards.exponentials import overflow, shifted
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.value import NEVER, POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -32,7 +33,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
         quotient,
         "handwritten softmax without subtracting the maximum: inf / inf = nan for large logits",
         "inf / inf = nan",
-        Confidence.POSSIBLE if shifted([numerator], facts) else Confidence.CERTAIN,
+        form(shifted([numerator], facts) and Seen.SHIFTED),
         ((numerator, overflow(numerator, facts)),),
         Softmax(quotient, numerator, denominator) if alone is not None and denominator is not None else None,
     )
@@ -70,7 +71,7 @@ def shift_undone(exp: Node, facts: Facts) -> Findings:
                 "subtracting the maximum has no effect: the result is multiplied by its exponential, which can be "
                 "inf or 0",
                 "exp(-104) = 0, and 0 / 0 = nan after the next normalisation",
-                Confidence.LIKELY,
+                form(Seen.OF_TRAINED),
                 ((exp, "overflows or underflows like the sum without the shift"),),
             )
 

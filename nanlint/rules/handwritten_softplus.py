@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import beside
-from nanlint.analysis.exponentials import overflow, overflows
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import SOFTPLUS, SOFTPLUS_OF_DOUBLES
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.exponentials import overflow, overflows
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -28,7 +29,7 @@ def handwritten_softplus(log: Node, facts: Facts) -> Findings:
         log,
         "handwritten softplus: exp overflows where softplus(x) is about x",
         "log(1 + inf) = inf, and its gradient is nan",
-        Confidence.LIKELY,
+        form(Seen.OF_TRAINED),
         ((exp, overflow(exp, facts)),),
         Rewrite(log, forms, {"x": exp["x"]}),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponentials import Tangent, overflow, tangent
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import TANH, each, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.exponentials import Tangent, overflow, tangent
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -20,7 +21,7 @@ def handwritten_tanh(quotient: Node, facts: Facts) -> Findings:
         quotient,
         "handwritten tanh: inf / inf = nan for large arguments",
         "inf / inf = nan",
-        Confidence.LIKELY,
+        form(Seen.OF_TRAINED),
         ((found.exp, overflow(found.exp, facts)),),
         tanh(quotient, found, facts),
     )

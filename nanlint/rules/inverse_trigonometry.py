@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import ClipInside
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.hazards.written_out import inevitable
 from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: value and gradient at an end of the domain
 AT_THE_END = {
@@ -32,13 +32,12 @@ OUTSIDE = {"acosh": "0.9999999"}
 def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return "applies only at the ends of the domain, if no selection hides the value"
-    level = confidence(hazard.reach)
     gradient = hazard.node.op != "atanh"
     yield Finding(
         hazard.node,
         f"gradient of {hazard.node.op} at ±1 is infinite" if gradient else "atanh of a value that reaches ±1",
         AT_THE_END[hazard.node.op],
-        level,
+        hazard,
         (hazard.cause,),
         ClipInside(hazard.node, hazard.operand),
     )
@@ -54,14 +53,13 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
 def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls == "zero" or hazard.guard is not None:
         return "applies only beyond the domain, if no selection hides the value"
-    level = confidence(hazard.reach, lowered=2 * int(facts.tested_for_infinity(hazard.node)))
     surely = inevitable(hazard, facts)
     beyond = "is outside of its domain" if hazard.evidence.origin is not Origin.ROUNDING else "rounds beyond its domain"
     yield Finding(
         hazard.node,
         f"{hazard.node.op} of a value that {beyond}: nan",
         f"{hazard.node.op}({OUTSIDE.get(hazard.node.op, '1.0000001')}) = nan",
-        level,
+        hazard.but(facts.tested_for_infinity(hazard.node) and Seen.EXPECTED),
         (hazard.cause,),
         None if surely else ClipInside(hazard.node, hazard.operand),
     )

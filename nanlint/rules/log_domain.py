@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.structure import literal
-from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.hazards.written_out import inevitable
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -22,14 +22,13 @@ def log_domain(hazard: Hazard, facts: Facts) -> Findings:
     surely = inevitable(hazard, facts)
     if hazard.pole.cls != "neg" or hazard.guard is not None or (literal(hazard.operand) and not surely):
         return "applies only below 0, unless a selection hides the value or the number is visible in the code"
-    level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     where = "below -1" if hazard.node.op == "log1p" else "negative"
     often = "" if surely else "sometimes "
     yield Finding(
         hazard.node,
         f"{hazard.node.op} of a value that is {often}{where}: nan",
         "log(-1) = nan",
-        level,
+        hazard.but(facts.tested_for_infinity(hazard.node) and Seen.TESTED),
         (hazard.cause,),
         None if surely else ClipOperand(hazard.node, hazard.operand, negative=True),
     )

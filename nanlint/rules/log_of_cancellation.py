@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from nanlint.analysis.cancellation import Tail
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.log_of_tail import LogOfTail
-from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 #: what the logarithm is of, by the op that saturates
 NAMES = {
@@ -36,15 +36,16 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
     plain = facts.framework(hazard.node) in PLAIN and not facts.reduced(hazard.node)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = found.sign == 0 and found.core.op == "cdf" and not hazard.node.users
-    harmless = (
-        int(plain) * milder(hazard) + 2 * int(returned) + int(facts.absorbed(hazard.node)) + 2 * int(facts.held(found))
-    )
-    level = confidence(hazard.reach, lowered=harmless)
     yield Finding(
         hazard.node,
         f"log of {name(found)}, which rounds to 0 in a tail: -inf",
         "log(0) = -inf",
-        level,
+        hazard.but(
+            plain and in_numpy(hazard),
+            returned and Seen.OUT_OF_SUPPORT,
+            facts.absorbed(hazard.node) and Seen.ABSORBED,
+            facts.held(found) and Seen.HELD,
+        ),
         (hazard.cause,),
         LogOfTail(hazard.node, found),
     )

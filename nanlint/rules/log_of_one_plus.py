@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import beside
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import LOG1P, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -26,6 +27,6 @@ def log_of_one_plus(log: Node, facts: Facts) -> Findings:
         log,
         "log of 1 plus a small number, most of which is lost in rounding",
         "1 + 1e-8 = 1 in float32, and log(1) = 0",
-        Confidence.POSSIBLE,
+        form(Seen.LOSES_DIGITS),
         fix=Rewrite(log, of(LOG1P, "-x") if term.negative else LOG1P, {"x": term.node}),
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.log_of import LogOf
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -38,7 +38,7 @@ def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Findings:
         hazard.node,
         f"{what}: -inf as soon as the sigmoid saturates",
         "log(0) = -inf",
-        Confidence.CERTAIN,
+        form(),
         ((sigmoid, hazard.evidence.text),),
         LogOf("log_sigmoid", hazard.node, sigmoid, complement=complement),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.log_of import LogOf
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -19,7 +19,7 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Findings:
         hazard.node,
         "log of a softmax: -inf as soon as one class underflows",
         "log(0) = -inf, and 0 * -inf = nan",
-        Confidence.POSSIBLE if drawn else Confidence.CERTAIN,
+        form(drawn and Seen.DRAWN),
         ((softmax, hazard.evidence.text),),
         LogOf("log_softmax", hazard.node, softmax),
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
-from nanlint.analysis.exponentials import REDUCTIONS, overflow, overflowing, shifted
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.forms import LOG_TWO_COSH, LOGADDEXP, each
 from nanlint.fixes.logsumexp import LogSumExp
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.exponentials import REDUCTIONS, overflow, overflowing, shifted
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -20,20 +21,20 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Findings:
     found = next((f for factor in parts.above if (f := summed(factor, facts)) is not None), None)
     if found is None or facts.scalar(log):
         return "no sum of exponentials that overflow"
-    exp, level = found
+    exp, unsure = found
     if exp.op == "exp" and len(parts.above) > 1 and not any(f.op in REDUCTIONS for f in parts.above):
-        level = Confidence.POSSIBLE
+        unsure = True
     yield Finding(
         log,
         "log of a sum of exponentials without subtracting the maximum: inf for large, -inf for small exponents",
         "log(inf) = inf, log(0) = -inf",
-        level,
+        form(Seen.OF_TRAINED, unsure and Seen.UNSURE),
         ((exp, overflow(exp, facts)),),
         stable(log, facts),
     )
 
 
-def summed(factor: Node, facts: Facts) -> tuple[Node, Confidence] | None:
+def summed(factor: Node, facts: Facts) -> tuple[Node, bool] | None:
     """The overflowing exponential in a sum, a mean, or a sum of terms (cosh written out, or by its name).
 
     Less sure where not all terms are exponentials or numbers: something else may be what is large. So it is of a
@@ -43,7 +44,7 @@ def summed(factor: Node, facts: Facts) -> tuple[Node, Confidence] | None:
         exp = overflowing(factor, facts)
         if exp is None:
             return None
-        return exp, Confidence.POSSIBLE if exp.op == "exp" and shifted([exp], facts) else Confidence.LIKELY
+        return exp, exp.op == "exp" and shifted([exp], facts)
     parts = [t for t in terms(factor) if facts.value(t.node).constant is None]
     if len(parts) < 2 and beside(factor, 1, facts.value) is None:
         return None
@@ -53,7 +54,7 @@ def summed(factor: Node, facts: Facts) -> tuple[Node, Confidence] | None:
         return None
     every = [e for e in exps if e is not None]
     unsure = None in exps or (all(e.op == "exp" for e in every) and shifted(every, facts))
-    return first, Confidence.POSSIBLE if unsure else Confidence.LIKELY
+    return first, unsure
 
 
 def is_exp(term: Term, facts: Facts) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import terms
-from nanlint.analysis.exponentials import overflows
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gaps import hidden_by_zero
 from nanlint.analysis.growth import EXPONENTIALS
-from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.log_space import probability_of, zero_times_infinity
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.finite_factor import FiniteFactor
 from nanlint.graph.node import CONST, Node
+from nanlint.hazards.exponentials import overflows
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen, form
 from nanlint.ops.op import Pole
 from nanlint.ops.value import LIKELY, Evidence, Origin
 from nanlint.rules.registry import Finding, Findings, rule
@@ -35,7 +35,7 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
             product,
             "0 * nan is nan: multiplying by 0 does not remove missing values",
             "0 * nan = nan",
-            Confidence.LIKELY,
+            form(Seen.OF_DATA),
             ((data, "can be NaN: the code checks it for NaN"),),
         )
         return
@@ -46,7 +46,7 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
         product,
         "0 * inf is nan: multiplying by 0 does not remove the infinity",
         "0 * inf = nan",
-        Confidence.LIKELY,
+        form(Seen.OF_DATA),
         ((found.why.node, found.why.text),) if found.why.node is not None else (),
         FiniteFactor(product, found.infinite, found.zero),
     )
@@ -78,7 +78,7 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:
         hazard.node,
         "0 * inf is nan: multiplying by 0 does not remove a possible infinity",
         "0 * inf = nan",
-        Confidence.POSSIBLE,
+        form(Seen.UNSURE),
         ((cause, why.text), hazard.cause),
     )
 
@@ -93,7 +93,7 @@ def gradient_of_no_nan(product: Node, facts: Facts) -> Findings:
         product,
         "multiply_no_nan hides -inf from the value, not from the gradient: 0 * -inf = nan",
         "the gradient with respect to the second factor is the first one, -inf",
-        Confidence.POSSIBLE if facts.doubted(product) else Confidence.LIKELY,
+        form(Seen.OF_TRAINED, facts.doubted(product) and Seen.DOUBTED),
         ((logs[0], "is -inf where the probability is 0"), (core, "has a derivative of 0 there")),
         FiniteFactor(product, product["a"], product["b"]),
     )

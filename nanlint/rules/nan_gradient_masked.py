@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.select_operand import SelectOperand
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -25,7 +26,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
             mask,
             "NaN in data is removed from the value but not from the gradient: 0 * nan = nan",
             "the derivative at a NaN is NaN, and the mask does not remove it",
-            Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
+            form(Seen.OF_DATA, not facts.trained(mask) and Seen.NOT_TRAINED),
             ((data, "can be NaN: the code checks it for NaN"), (op, "uses it, so its derivative is NaN there")),
             SelectOperand(op),
         )
@@ -36,7 +37,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
             mask,
             "NaN is removed from a gradient: this hides the operation that made it",
             "weights without a gradient silently stop training",
-            Confidence.POSSIBLE,
+            form(Seen.MADE_BEFORE),
             notes=((result, "is a gradient"),),
         )
         return
@@ -47,7 +48,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
                 mask,
                 "NaN is removed from a loss: its gradient is still NaN",
                 "0 * nan = nan in the backward pass",
-                Confidence.POSSIBLE,
+                form(Seen.MADE_BEFORE),
                 notes=((result, "is a loss"),),
             )
         return
@@ -55,7 +56,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
         mask,
         "NaN is removed from the value but not from the gradient: 0 * nan = nan",
         "hides only the NaN in the value",
-        Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
+        form(Seen.OF_DATA, not facts.trained(mask) and Seen.NOT_TRAINED),
         ((source, "can give NaN, and so can its derivative"),),
         SelectOperand(source),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.written_out import overflows, undefined
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.least_finite import LeastOfFormat
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
+from nanlint.hazards.written_out import overflows, undefined
 from nanlint.ops.value import INF, Kind, always
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -26,19 +27,19 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
             node,
             "undefined operation on infinities: nan",
             "inf - inf = 0 * inf = inf / inf = nan",
-            Confidence.CERTAIN,
+            form(),
         )
     elif node.op in ("cast", "tensor", "full") and overflows(node, facts):
-        yield Finding(node, "number too large for its format: inf", "rounds to inf", Confidence.CERTAIN)
+        yield Finding(node, "number too large for its format: inf", "rounds to inf", form())
     elif overflows(node, facts) and not is_at_pole(node, facts):
-        yield Finding(node, "result too large for its format: inf", "rounds to inf", Confidence.CERTAIN)
+        yield Finding(node, "result too large for its format: inf", "rounds to inf", form())
     elif (found := too_large(node, facts)) is not None:
         number, name = facts.value(node[found[0]]).constant, facts.value(node[found[1]]).format.name
         yield Finding(
             node,
             f"number too large for {name}: inf",
             f"{number:g} is infinite there",
-            Confidence.LIKELY,
+            form(Seen.BY_FORMAT),
             ((node[found[1]], f"is {name} here"),),
             LeastOfFormat(node, *found),
         )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeNorm
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -20,12 +20,11 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
 def norm_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
         return "applies only at 0, if no selection hides the value and nothing is divided by it"
-    level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
         f"gradient of {hazard.node.op} at 0 is nan",
         "d norm(x)/dx = x / norm(x) = 0 / 0 = nan at x = 0",
-        level,
+        hazard,
         (hazard.cause,),
         SafeNorm(hazard.node),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import beside
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import VERSINE, each
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -27,6 +28,6 @@ def one_minus_cos(difference: Node, facts: Facts) -> Findings:
                 difference,
                 "one minus a cosine: the subtraction cancels all digits of a small angle",
                 "cos(1e-4) = 1 in float32, and 1 - 1 = 0",
-                Confidence.POSSIBLE,
+                form(Seen.LOSES_DIGITS),
                 fix=Rewrite(difference, VERSINE if sign else each(VERSINE, "-form"), {"x": cos["x"]}),
             )

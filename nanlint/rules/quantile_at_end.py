@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import ClipInside
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: what is infinite, and where
 AT_THE_ENDS = {
@@ -26,13 +26,12 @@ AT_THE_ENDS = {
 def quantile_at_end(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.guard is not None:
         return "a later selection hides the value"
-    level = confidence(hazard.reach)
     beyond = hazard.pole.cls != "zero"
     yield Finding(
         hazard.node,
         f"{hazard.node.op} of a value {'outside of' if beyond else 'that reaches an end of'} its domain",
         "nan outside of the domain" if beyond else AT_THE_ENDS[hazard.node.op],
-        level,
+        hazard,
         (hazard.cause,),
         ClipInside(hazard.node, hazard.operand),
     )

@@ -8,27 +8,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.graph.node import Node
+from nanlint.hazards.level import Level, Seen
 from nanlint.housekeeping import RulePage, page_beside
 from nanlint.ops.value import POSSIBLE, Origin, Reach
 
 if TYPE_CHECKING:
-    from nanlint.analysis.facts import Facts
-    from nanlint.analysis.hazards import Hazard
     from nanlint.fixes.codemod import Codemod
+    from nanlint.hazards.facts import Facts
+    from nanlint.hazards.record import Form, Hazard
 
 #: what a rule yields; it may return the reason, in words, why it yields nothing
 Findings: TypeAlias = "Generator[Finding, None, Any]"
 Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
 
 RULES: dict[str, Rule] = {}
-
-#: why a rule says nothing of what it weighed and found harmless
-LOWERED = "its confidence would be below possible"
 
 
 class NothingToSay(Exception):
@@ -41,7 +40,9 @@ FRAMEWORKS = "torch tensorflow jax numpy"
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule says of a place: the op, the causes with what each does, how sure, and the codemod that mends it.
+    """What a rule says of a place: the op, what is judged, the causes with what each does, the codemod that mends it.
+
+    ``judged``: the record whose level it has, with what the rule saw besides; a rule may state a level instead.
 
     ``at``: the expression to underline where it is not the op's own (a call that leads to it). ``hazard``: the pole
     that makes it so; filled in where the rule was asked about one. ``causes``: where what is bad is made; a comment
@@ -51,12 +52,25 @@ class Finding:
     node: Node
     message: str
     effect: str
-    confidence: Confidence
+    judged: Hazard | Form | Confidence
     causes: tuple[tuple[Node, str], ...] = ()
     fix: Codemod | None = None
     at: ast.AST | None = None
     hazard: Hazard | None = None
     notes: tuple[tuple[Node, str], ...] = ()
+
+    @cached_property
+    def level(self) -> Level:
+        """How sure it is, and by which row."""
+        return (
+            Level(Reach(self.judged + 1), "stated", "its rule says so")
+            if isinstance(self.judged, Confidence)
+            else self.judged.level
+        )
+
+    @property
+    def confidence(self) -> Confidence:
+        return self.level.confidence
 
     @property
     def site(self) -> ast.AST | None:
@@ -105,7 +119,6 @@ def rule(
     after: str = "",
     fixable: Applicability | None = None,
     frameworks: str = FRAMEWORKS,
-    most: Confidence = Confidence.CERTAIN,
     preview: bool = False,
 ) -> Callable[[Check], Check]:
     """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes.
@@ -131,21 +144,14 @@ def rule(
     return enter
 
 
-def confidence(reach: Reach, *, lowered: int = 0, otherwise: str = LOWERED) -> Confidence:
-    """Confidence that a reach gives, lowered by some steps. Raises NothingToSay, which ends the rule, below possible.
-
-    ``otherwise``: the reason that the rule gives then.
-    """
-    level = int(reach) - 1 - lowered
-    if level < 1:
-        raise NothingToSay(otherwise)
-    return Confidence(level)
+def confidence(reach: Reach) -> Confidence:
+    """Confidence that a reach gives. Raises NothingToSay, which ends the rule, below possible."""
+    if reach < POSSIBLE:
+        raise NothingToSay("its confidence would be below possible")
+    return Confidence(reach - 1)
 
 
-def milder(hazard: Hazard) -> int:
-    """Steps by which an infinity is lowered where it may be meant, as in NumPy: what is possible stays so.
-
-    Unless all that speaks for it is that nobody looked, or that two numbers may be equal.
-    """
-    weak = hazard.evidence.origin in (Origin.UNGUARDED, Origin.COINCIDENCE)
-    return int(weak or hazard.reach > POSSIBLE)
+def in_numpy(hazard: Hazard) -> Seen:
+    """What it means for an infinity that it is one of NumPy's: little, if all that speaks for it is that nobody looked,
+    or that two numbers may be equal."""
+    return Seen.WEAK_IN_NUMPY if hazard.evidence.origin in (Origin.UNGUARDED, Origin.COINCIDENCE) else Seen.IN_NUMPY

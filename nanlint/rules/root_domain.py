@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.hazards.written_out import inevitable
 from nanlint.ops.value import always
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule("NL514", "root-domain", hazards="sqrt rsqrt", after="NL203 NL208 NL209 NL303 NL503 NL507")
@@ -16,11 +16,10 @@ def root_domain(hazard: Hazard, facts: Facts) -> Findings:
     surely = inevitable(hazard, facts)
     if always(hazard.value, "neg") and not surely:
         return "negative only in one call"
-    level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     yield Finding(
         hazard.node,
         f"{hazard.node.op} of a value that is {'' if surely else 'sometimes '}negative: nan",
         "sqrt(-1) = nan",
-        level,
+        hazard.but(facts.tested_for_infinity(hazard.node) and Seen.TESTED),
         (hazard.cause,),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from nanlint.analysis.algebra import monomial
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 #: an angle of so many turns still has all but 7 of its bits
@@ -27,5 +27,5 @@ def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
         function,
         f"{function.op} of a multiple of pi: the angle is rounded before full turns are removed",
         "off by 0.25 after 1e6 turns (float32)",
-        Confidence.POSSIBLE,
+        form(Seen.LOSES_DIGITS),
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.placeholder import HarmlessPlaceholder
-from nanlint.ops.value import LIKELY
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.rules.registry import Finding, Findings, rule
 from nanlint.rules.where_gradient import SLOPE
 
 
@@ -27,14 +26,13 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     placeholder = facts.placeholder(selection, hazard.pole)
     # the selection drops the NaN of its own gradient; what is left is that of other operands, and a bad value
     harmless = hazard.pole.gradient and facts.protects(selection, hazard.node)
-    level = confidence(min(hazard.reach, LIKELY), lowered=int(harmless))
     if placeholder is None:
         return "the placeholder is not a singular point of the operation"
     yield Finding(
         selection,
         f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",
         "used where the other branch is taken, and differentiated there",
-        level,
+        hazard.but(Seen.PLACEHOLDER, harmless and Seen.PROTECTED),
         fix=HarmlessPlaceholder(selection, placeholder),
         notes=((hazard.node, SLOPE.get(hazard.node.op, "is singular at the placeholder")),),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import beside, monomial
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import SINC
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.op import Pole
 from nanlint.ops.value import NEVER
 from nanlint.rules.registry import Finding, Findings, rule
@@ -39,7 +40,7 @@ def small_angle_division(quotient: Node, facts: Facts) -> Findings:
             quotient,
             "numerator and denominator are 0 at the same point: 0 / 0 = nan",
             "0 / 0 = nan",
-            Confidence.POSSIBLE,
+            form(Seen.AT_A_POINT),
             ((below, "may be 0"),),
             Rewrite(quotient, SINC, {"x": below}, Applicability.DISPLAY) if sinc and b is below else None,
         )

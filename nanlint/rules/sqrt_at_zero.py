@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeRoot
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -20,12 +20,11 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
 def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return "applies only at 0, if no selection hides the value"
-    level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
         "gradient of sqrt at 0 is inf, and nan when multiplied by 0",
         "d sqrt(x)/dx = 1 / (2 * sqrt(x)) = inf at x = 0",
-        level,
+        hazard,
         (hazard.cause,),
         SafeRoot(hazard.node, hazard.operand),
     )

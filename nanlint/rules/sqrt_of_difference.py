@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import root, terms
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import square_root_of
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import DIFFERENCE_OF_SQUARES, ONE_MINUS_SQUARE
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.fixes.safe_root import SafeRoot
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -32,7 +33,7 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
             root_node,
             "root of a difference of squares: for nearly equal numbers little more than rounding error is left",
             "off by 0.4 % for 8252.5625 and 8252.5 (float32)",
-            Confidence.POSSIBLE,
+            form(Seen.LOSES_DIGITS),
             fix=SafeRoot(root_node, radicand, value=True)
             if facts.differentiated(root_node)
             else Rewrite(radicand, DIFFERENCE_OF_SQUARES, {"a": a, "b": b})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeStd
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -20,12 +20,11 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
 def std_at_constant(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
         return "applies only at 0, if no selection hides the value and nothing is divided by it"
-    level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
         "gradient of std is nan for constant data",
         "std = sqrt(var), and d sqrt(v)/dv = inf at v = 0",
-        level,
+        hazard,
         (hazard.cause,),
         SafeStd(hazard.node),
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.tape import cut_by, is_unseen_method, place_of, source_texts, tape_leaks
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.move_into_tape import MoveIntoTape
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -28,13 +29,11 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             message = f"computed outside the tape: this term is lost from the gradient with respect to `{name}`"
         else:
             message = f"computed outside the tape: the gradient with respect to `{name}` is None"
-        level = Confidence.LIKELY if leak.lost else Confidence.CERTAIN
-        level = Confidence.POSSIBLE if is_unseen_method(leak.outside) else level
         yield Finding(
             leak.outside,
             message,
             "runs where the tape does not record",
-            level,
+            form(leak.lost and Seen.PARTLY_LOST, is_unseen_method(leak.outside) and Seen.UNSEEN_METHOD),
             fix=MoveIntoTape(leak.outside, leak.inside, gradient),
             at=place_of(leak.outside, gradient),
             notes=((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
@@ -45,7 +44,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             node,
             f"no gradient flows back through this: the gradient with respect to `{facts.text(source)}` is None",
             "Python numbers, NumPy arrays and indices have no derivative",
-            Confidence.LIKELY,
+            form(Seen.CUT_OFF),
             at=place_of(node, gradient),
             notes=((gradient, "asks for the gradient"),),
         )

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from itertools import chain
 
-from nanlint.analysis.exponentials import overflow
-from nanlint.analysis.exponents import beside_its_exponent, exposed, scales, sources
-from nanlint.analysis.facts import OVERFLOW, Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
 from nanlint.analysis.scenarios import SOURCES as ENTERING
-from nanlint.analysis.written_out import overflows
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipExponent
 from nanlint.fixes.logistic_density import LogisticDensity
 from nanlint.graph.node import Node, walk
+from nanlint.hazards.exponentials import overflow
+from nanlint.hazards.exponents import beside_its_exponent, exposed, scales, sources
+from nanlint.hazards.facts import OVERFLOW, Facts
+from nanlint.hazards.record import Seen, form
+from nanlint.hazards.written_out import overflows
 from nanlint.ops.op import Pole
 from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
@@ -49,14 +50,14 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
             node,
             "numerator and denominator overflow because of the same exponential: inf / inf = nan",
             "inf / inf = nan",
-            Confidence.POSSIBLE if harmless else Confidence.LIKELY,
+            form(Seen.OF_TRAINED, harmless and Seen.DOUBTED),
             tuple((exp, overflow(exp, facts)) for exp in {above.index: above, below.index: below}.values()),
             LogisticDensity(node),
         )
         return
     if overflows(node, facts) and not facts.scalar(node):
         message = f"{node.op} of a number that is too large: inf"
-        yield Finding(node, message, overflow(node, facts), Confidence.CERTAIN)
+        yield Finding(node, message, overflow(node, facts), form())
         return
     if node.op not in ("exp", "cosh"):
         return "not the exponential of a constant"
@@ -67,7 +68,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         node,
         "exponentials of scores multiplied in a loop: their product overflows, but the sum of logarithms does not",
         overflow(node, facts),
-        Confidence.LIKELY,
+        form(Seen.OF_TRAINED),
         notes=((product, "is carried over to the next iteration"),),
     )
 
@@ -88,7 +89,7 @@ def alone(exp: Node, facts: Facts) -> Findings:
         exp,
         "exponential of an unbounded value: inf, and nan when multiplied by 0",
         overflow(exp, facts),
-        Confidence.LIKELY if surely else Confidence.POSSIBLE,
+        form(Seen.OF_TRAINED, not surely and Seen.UNSURE),
         ((found.source, SOURCES[found.kind]),),
         ClipExponent(exp),
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.skip_header import SkipHeader
 from nanlint.graph.node import CALL, CONST, Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Seen, form
 from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -33,7 +34,7 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
             table,
             "the first row of the table is read as data: column names become nan",
             "genfromtxt reads 'price' as nan",
-            Confidence.LIKELY if any(fitted(use, facts) for use in uses) else Confidence.POSSIBLE,
+            form(Seen.OF_DATA, not any(fitted(use, facts) for use in uses) and Seen.NOT_FITTED),
             fix=SkipHeader(table),
         )
         return
@@ -46,7 +47,7 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
             tensor,
             "data read from disk becomes a tensor without any check for nan",
             "an empty cell is nan",
-            Confidence.LIKELY if told and fitted(tensor, facts) else Confidence.POSSIBLE,
+            form(Seen.OF_DATA, not (told and fitted(tensor, facts)) and Seen.NOT_FITTED),
             ((table, "is nan where the file has no value"),),
         )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.structure import literal
-from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
-from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.hazards.written_out import inevitable
+from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 
 @rule(
@@ -37,15 +37,18 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
         meant = meant or facts.exponentiated(hazard.node)
         returned = returned or (facts.frequency(hazard.operand) and not hazard.node.users)
     surely = inevitable(hazard, facts)
-    milder_by = int(plain) * milder(hazard) + int(facts.absorbed(hazard.node)) + int(by_name)
-    harmless = 2 * int(returned) + 2 * int(meant) + milder_by
-    why = "-inf is intended here, or has no bad effect"
-    level = confidence(hazard.reach, lowered=0 if surely else harmless, otherwise=why)
+    seen = [
+        plain and in_numpy(hazard),
+        facts.absorbed(hazard.node) and Seen.ABSORBED,
+        by_name and Seen.BY_NAME,
+        returned and Seen.OUT_OF_SUPPORT,
+        meant and Seen.MEANT,
+    ]
     yield Finding(
         hazard.node,
         "log of 0: -inf" if surely else "log of a value that reaches 0: -inf",
         "log(0) = -inf",
-        level,
+        hazard.but(*() if surely else seen),
         (hazard.cause,),
         None if surely or "y" in hazard.node.args else ClipOperand(hazard.node, hazard.operand),
     )

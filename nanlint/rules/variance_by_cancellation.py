@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from nanlint.analysis.cancellation import AVERAGES
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Applicability, Confidence
+from nanlint.diagnostic import Applicability
 from nanlint.fixes.floor_at_zero import FloorAtZero
 from nanlint.fixes.two_pass_variance import TwoPassVariance
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen, form
 from nanlint.ops.value import LIKELY, NEVER, Origin
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: what an op makes of a number just below 0, or of 0
 MADE_OF_IT = {
@@ -35,7 +35,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
         if facts.cancels(at) and not facts.floored(at):
             effect, alone = "only rounding error is left where both are nearly equal", TwoPassVariance(at)
             surely = facts.bare(at["a"]).op in AVERAGES and facts.returned_as_variance(at)
-            yield Finding(at, MESSAGE, effect, Confidence.LIKELY if surely else Confidence.POSSIBLE, (), alone)
+            yield Finding(at, MESSAGE, effect, form(Seen.ROUNDS, not surely and Seen.UNSURE), (), alone)
         return
     difference = at.evidence.node
     rounds = at.evidence.origin is Origin.ROUNDING
@@ -45,7 +45,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
         return "bounded from below, so only an exact 0 is left"
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of a rounding error")
     mended, notes = floor(difference, at, facts), ((at.node, effect),)
-    yield Finding(difference, MESSAGE, at.evidence.text, confidence(at.reach), fix=mended, notes=notes)
+    yield Finding(difference, MESSAGE, at.evidence.text, at, fix=mended, notes=notes)
 
 
 def floor(difference: Node, hazard: Hazard, facts: Facts) -> FloorAtZero | None:

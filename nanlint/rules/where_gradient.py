@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard, harmless_behind_selection
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.double_where import DoubleWhere
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
-from nanlint.rules.registry import Finding, Findings, confidence, rule
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.gather import harmless_behind_selection
+from nanlint.hazards.record import Hazard, Seen
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: what the derivative does at the pole, by op
 SLOPE = {
@@ -43,15 +43,13 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
         return "the derivative stays finite there"
     if facts.masked_result(guard) is not None:
         return "NL603 reports masks of NaN"
-    reach = min(hazard.reach, POSSIBLE) if facts.converted(hazard.node) else hazard.reach
-    level = confidence(reach, lowered=int(facts.tests_result(guard)))
     # An op in a helper is not to blame for the selection that its caller makes.
     place = hazard.node if hazard.node.calls == guard.calls else guard
     yield Finding(
         place,
         "the value of this branch is dropped, but it is still differentiated: 0 * inf = nan",
         SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and so does its slope"),
-        level,
+        hazard.but(facts.converted(hazard.node) and Seen.CONVERTED, facts.tests_result(guard) and Seen.RESULT_TESTED),
         ((guard, "computes and differentiates both branches"),),
         remedy(hazard, guard),
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.xlogy import XLogY
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard, Seen
 from nanlint.ops.value import LIKELY, NEVER
-from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
+from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 
 @rule(
@@ -30,15 +30,11 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
     if facts.replaced_at(hazard, product, factor):
         return "a selection replaces the product where both are reached"
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
-    level = confidence(
-        min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach,
-        lowered=int(plain) * milder(hazard),
-    )
     yield Finding(
         hazard.node,
         "0 * log(0) is nan: multiplying by 0 does not remove the -inf",
         "log(0) = -inf, and 0 * -inf = nan",
-        level,
+        hazard.but(facts.value(factor).zero < LIKELY and Seen.OTHER_FACTOR, plain and in_numpy(hazard)),
         (hazard.cause,),
         XLogY(hazard.node, product, factor),
         notes=((product, "multiplies it by a factor that may be 0"),),

@@ -20,11 +20,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
 
-from nanlint.analysis.facts import Facts
 from nanlint.config import Configs, Options
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
+from nanlint.hazards.facts import Facts
 from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
 from nanlint.lint.one_file import diagnose_source
 from nanlint.rules.diagnose import analysed

@@ -7,10 +7,10 @@ import re
 
 from lsprotocol import types
 
-from nanlint.analysis.story import Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Span
 from nanlint.explaining import story_in_cells
+from nanlint.hazards.story import Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.keys import KEYS
 from nanlint.lint.known_rules import all_rules, rule_names
 from nanlint.lint.one_file import room_to_recurse

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from nanlint.analysis.facts import Facts
+from nanlint.hazards.facts import Facts
 from nanlint.lint.one_file import room_to_recurse
 from nanlint.ops.value import Value
 from nanlint.rules.diagnose import analysed

@@ -15,8 +15,8 @@ import pytest
 
 import nanlint
 import nanlint.rules.diagnose
-from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Diagnostic, Edit, Fix
+from nanlint.hazards.facts import Facts
 from nanlint.lint.fixing import applied
 from nanlint.lint.proving import FixProof
 from nanlint.proof.pool import Pool

@@ -77,6 +77,7 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
             "name": "name-of-nl103",
             "message": "log of 0",
             "confidence": "likely",
+            "level_row": None,
             "severity": "error",
             "filename": str(project / "a.py"),
             "location": {"row": 1, "column": 5},

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from nanlint.analysis.picture import Picture
 from nanlint.config import Layer, config_of
 from nanlint.explaining import NoSuchFunction, picture
+from nanlint.hazards.picture import Picture
 from nanlint.lint.known_rules import rule_names
 from nanlint.ops.value import Reach
 from nanlint.output.graph import render_graph

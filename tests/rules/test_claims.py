@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nanlint.analysis.hazards import KEEPS_ZERO_GRADIENT, SELECTS_BACKWARD
+from nanlint.hazards.gather import KEEPS_ZERO_GRADIENT, SELECTS_BACKWARD
 
 
 def torch_gradient(function: Callable[..., object], *at: float) -> list[float]:

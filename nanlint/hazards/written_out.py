@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.structure import literal
 from nanlint.graph.node import ATTR, CALL, CONST, DICT, KEPT, MODULE, TUPLE, Node, walk
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard
 from nanlint.ops.arithmetic import in_common_format
 from nanlint.ops.op import OPS
 from nanlint.ops.value import CERTAIN, Value, always

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import NOT_DATA, Hazard
-from nanlint.analysis.story import Step, is_step, step_of
+from nanlint.analysis.selections import NOT_DATA
 from nanlint.diagnostic import Diagnostic
 from nanlint.graph.node import CONST, DICT, LOOP, PARAM, REFINE, TUPLE, Node, walk_all
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Hazard
+from nanlint.hazards.story import Step, is_step, step_of
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Reach
 from nanlint.source.syntax import definitions

@@ -11,9 +11,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import Flow
-from nanlint.analysis.hazards import NOT_DATA, Cleared, Hazard
+from nanlint.analysis.selections import NOT_DATA
 from nanlint.diagnostic import Span
 from nanlint.graph.conditions import OUTSIDE
 from nanlint.graph.node import (
@@ -32,6 +31,8 @@ from nanlint.graph.node import (
     Node,
 )
 from nanlint.graph.written import written_operands
+from nanlint.hazards.facts import Facts
+from nanlint.hazards.record import Cleared, Hazard
 from nanlint.ops.op import OPS
 from nanlint.ops.value import NEVER, POSSIBLE, Evidence, Reach, Value
 

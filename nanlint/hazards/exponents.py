@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.cancellation import Affine, affine
-from nanlint.analysis.exponentials import overflows
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.growth import FAR
 from nanlint.analysis.log_space import closed
 from nanlint.analysis.names import is_log_probability, is_logarithm
 from nanlint.analysis.structure import bare
 from nanlint.graph.node import ATTR, CALL, LAYER, LOOP, PARAM, PHI, Node, walk
+from nanlint.hazards.exponentials import overflows
+from nanlint.hazards.facts import Facts
 from nanlint.ops.floats import FLOAT32
 
 #: layers and products with weights: their result is as large as training makes it

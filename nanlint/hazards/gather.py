@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 
 from nanlint.analysis.algebra import monomial
@@ -15,12 +15,13 @@ from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
 from nanlint.analysis.relations import GRIDS
-from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
-from nanlint.analysis.selections import taken_by
+from nanlint.analysis.scenarios import Executions, degenerate, excluded, saturated, where_each_is
+from nanlint.analysis.selections import NOT_DATA, keeps_finite, taken_by, tests_result
 from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.frontend.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, Maker, Seen
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
@@ -32,6 +33,7 @@ from nanlint.ops.value import (
     NEVER,
     OF_A_CALLER,
     POSSIBLE,
+    UNKNOWN,
     Evidence,
     Kind,
     Origin,
@@ -58,46 +60,14 @@ KEEPS_ZERO_GRADIENT = {"tensorflow": frozenset({"sqrt", "rsqrt", "reciprocal", "
 SKIP_NAN = frozenset({"nanmean", "nansum"})
 #: what selects elements, and what adds up how many there are
 SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "isfinite", "isnan", "sum", "cumsum"})
-#: why a pole is no hazard where the range or a guard says so
-RULED_OUT = "ruled out"
-#: operands that hold data (as against axes, indices, conditions)
-NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
 #: ops that compare numbers, and give none of them
 DECIDING = frozenset({*COMPARISONS, "argmax", "argmin", "argsort", "isclose"})
+#: how sure what must hold of other operands is, what a use says, and what data -> what is seen then
+OTHERS = {UNKNOWN: Seen.OTHERS_UNKNOWN, POSSIBLE: Seen.OTHERS_POSSIBLE, LIKELY: Seen.OTHERS_LIKELY}
+USES = {POSSIBLE: Seen.USED_SO, LIKELY: Seen.OFTEN_USED_SO}
+SCENARIOS = {POSSIBLE: Seen.DEGENERATE, LIKELY: Seen.ORDINARY}
 #: uses of a result that are looked at
 MAX_USES = 40
-
-
-@dataclass(frozen=True, eq=False)
-class Hazard:
-    """An op whose operand may be at one of its poles.
-
-    ``operand`` is the node that reaches the singular point and ``value`` what is known of it. ``guard`` is the
-    selection that masks the value of the result: then only the gradient is hurt.
-    """
-
-    node: Node
-    pole: Pole
-    operand: Node
-    value: Value
-    reach: Reach
-    evidence: Evidence
-    guard: Node | None = None
-
-    @property
-    def cause(self) -> tuple[Node, str]:
-        """Where what is at the pole is made, and what makes it so."""
-        return self.evidence.node or self.operand, self.evidence.text
-
-
-@dataclass(frozen=True, eq=False)
-class Cleared:
-    """A pole that is no hazard of an op, and why not. ``value``: what is known of the operand, where there is one."""
-
-    node: Node
-    pole: Pole
-    why: str
-    value: Value | None = None
 
 
 class Hazards:
@@ -176,7 +146,7 @@ class Hazards:
                 zero, other = (monomial(node[k], evaluator.value).above for k in (pole.name, name))
                 if any(same(factor, one) for factor in zero for one in other):
                     reach = NEVER
-                elif cls == "pos" and reach is Reach.UNKNOWN:
+                elif cls == "pos" and reach is UNKNOWN:
                     reach = LIKELY
             found.append(reach)
         return found
@@ -203,93 +173,127 @@ class Hazards:
                 yield self.weigh(node, pole)
 
     def weigh(self, node: Node, pole: Pole) -> Hazard | Cleared:
-        """The hazard of one op at one pole, if there is evidence for it; else why it is none."""
+        """The record of one op at one pole, if there is evidence for it; else why it is no hazard."""
         found = self.operand(node, pole, self.evaluator)
         if found is None:
             return Cleared(node, pole, "the operand is not given")
-        source, v = found
-        reach = Reach.CERTAIN if always(v, pole.cls) else v.reach(pole.cls)
-        own = v.evidence(pole.cls)
-        if own is None and not always(v, pole.cls):
-            # a number that someone put there, and that nothing says is still there
-            reach = min(reach, POSSIBLE)
-        if own is not None and own.origin in OF_A_CALLER and reach < CERTAIN and not pole.gradient:
-            # no more than that, unless something else makes it so
-            reach = min(reach, POSSIBLE)
-        also = self.also(node, pole, self.evaluator)
-        reach = min(reach, *also) if also else reach
-        if reach is NEVER:
-            return Cleared(node, pole, RULED_OUT, v)
-        reach, form, used = self.with_evidence(node, pole, source, v, reach)
-        if pole.also and self.kept_off_by_settings(node, pole):
-            reach = min(reach, POSSIBLE)
-        if reach < POSSIBLE:
-            return Cleared(node, pole, "nothing in the code suggests it", v)
-        if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
-            return Cleared(node, pole, RULED_OUT, v)
-        if pole.gradient:
-            obstacle = self.gradient.obstacle(node)
-            if obstacle is not None:
-                return Cleared(node, pole, f"only the gradient breaks, and none flows: {obstacle}", v)
-            felt = node["x"] if source is node and "x" in node.args else source
-            reach = min(reach, self.reach_with_gradient(felt, pole, self.gradient.owner(node)))
-            if reach < POSSIBLE:
-                return Cleared(node, pole, f"the backward pass of the {bare(felt).op} below stops the gradient", v)
-        if self.scalar(node, v):
-            return Cleared(
-                node, pole, "works on Python numbers, for which Python raises an exception instead of giving nan", v
-            )
+        hazard = self.made(node, pole, *found)
+        if hazard is None:
+            return Cleared(node, pole, RULED_OUT, found[1])
+        if hazard.reach < POSSIBLE:
+            return Cleared(node, pole, "nothing in the code suggests it", hazard.value)
+        if (why := self.kept_off_here(hazard)) is not None:
+            return Cleared(node, pole, why, hazard.value)
         guard = self.masked_by(node, pole)
-        if guard is not None and not self.gradient.flows(node):
-            return Cleared(node, pole, f"a later {guard.op} drops the bad value, and no gradient flows", v)
-        if guard is not None and self.undefined_elsewhere(guard):
-            return Cleared(node, pole, f"the later {guard.op} gives nan or inf there on purpose", v)
-        if self.always_bounded(node, pole) and not self.gradient.flows(node):
-            return Cleared(node, pole, "later code bounds the infinity, and no gradient flows", v)
-        overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
-        if guard is not None and (used or overwritten):
-            # the value is repaired, and nothing says that the operand is learned
-            reach = min(reach, POSSIBLE)
-        if guard is not None and self.keeps_zero_gradient(node):
-            reach = min(reach, POSSIBLE)
-        if pole.gradient or guard is not None:
-            reach = self.believed(node, reach, tested=guard is not None)
-        elif self.only_decides(node) or (node.calls and self.comes_to_nothing(node)):
-            reach = min(reach, POSSIBLE)
-        if pole.gradient and self.gradient.judge(node).flow is not Flow.SHOWN:
-            # that a gradient is taken is believed
-            reach = min(reach, LIKELY)
-        evidence = form or evidence_of(v, pole, source)
-        if evidence.origin is Origin.EMPTY and self.gradient.owner(node) in PLAIN and chosen_once(evidence.node):
-            reach = min(reach, POSSIBLE)
-        if evidence.origin is Origin.ROW and not pole.gradient and not self.given_by_callers(node, pole):
-            reach = min(reach, POSSIBLE)
-        if reach > POSSIBLE and self.kept_off_by_callers(node, pole):
-            reach = POSSIBLE
-        return Hazard(node, pole, source, v, reach, evidence, guard)
+        if (why := self.does_no_harm(hazard, guard)) is not None:
+            return Cleared(node, pole, why, hazard.value)
+        if guard is not None:
+            hazard = replace(hazard, seen={**hazard.seen, Seen.HIDDEN: guard})
+        hazard = hazard.but(*self.guards_of(hazard), *self.sinks_of(hazard))
+        return hazard.but(hazard.reach > POSSIBLE and self.kept_off_by_callers(node, pole) and Seen.BY_CALLERS)
 
-    def with_evidence(
-        self, node: Node, pole: Pole, source: Node, v: Value, reach: Reach
-    ) -> tuple[Reach, Evidence | None, bool]:
-        """How surely a pole is reached by what speaks for it where the value does not, what that is, and whether it is
-        how the result is used."""
+    def made(self, node: Node, pole: Pole, source: Node, v: Value) -> Hazard | None:
+        """Who takes an op to a pole, with what was seen of that; None where nothing can."""
+        surely, own = always(v, pole.cls), v.evidence(pole.cls)
+        reach = CERTAIN if surely else v.reach(pole.cls)
+        others = min(self.also(node, pole, self.evaluator), default=CERTAIN)
+        if NEVER in (reach, others):
+            return None
+        # no more than that, unless something else makes it so
+        of_caller = own is not None and own.origin in OF_A_CALLER and reach < CERTAIN and not pole.gradient
+        hazard = Hazard(node, pole, source, v, Maker(reach, evidence_of(v, pole, source))).but(
+            own is None and not surely and Seen.UNCONFIRMED,
+            of_caller and Seen.OF_A_CALLER,
+            OTHERS.get(others, False),
+        )
+        for mark, evidence in self.with_evidence(hazard):
+            hazard = replace(hazard, maker=Maker(reach, evidence)).but(mark)
+        return hazard
+
+    def with_evidence(self, hazard: Hazard) -> Iterator[tuple[Seen, Evidence]]:
+        """What speaks for a pole where the value does not, the more of it the less is known."""
+        node, pole, source, reach = hazard.node, hazard.pole, hazard.operand, hazard.reach
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
         if form is not None and self.product_replaced(node, pole, source):
             form = None
         form = form or self.expected(node, pole, reach)
-        met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
         if form is not None:
-            reach = LIKELY
-        elif met is not None:
-            reach, form = max(reach, met[0]), met[1]
+            yield Seen.BY_FORM, form
+            return
+        met = met_by_use(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        if met is not None:
+            reach = max(reach, met[0])
+            yield USES[met[0]], met[1]
         learned = self.gradient.owner(node) not in PLAIN
-        wanted = reach < LIKELY and not self.scalar(node, v) and not self.of_known(pole, source)
+        wanted = reach < LIKELY and not self.scalar(node, hazard.value) and not self.of_known(pole, source)
         scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
-            reach, form = scenario.reach, scenario.evidence
-        if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
-            reach, form = POSSIBLE, open_to_it
-        return reach, form, met is not None
+            reach = scenario.reach
+            yield Seen.EQUAL_INPUTS if scenario.inputs and reach is LIKELY else SCENARIOS[reach], scenario.evidence
+        ends = saturated(node, pole, source, self.evaluator.value) if wanted and reach < LIKELY else None
+        if ends is not None:
+            reach = LIKELY
+            yield Seen.SATURATED, ends
+        if reach is UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
+            yield Seen.UNCHECKED, open_to_it
+
+    def kept_off_here(self, hazard: Hazard) -> str | None:
+        """Why an op is not at a pole, or a slope is not felt, by what comes before it."""
+        node, pole = hazard.node, hazard.pole
+        there = self.ruled_out_there(node, pole, hazard.value)
+        if there or excluded(node, pole, hazard.operand, self.evaluator.value):
+            return RULED_OUT
+        if pole.gradient:
+            obstacle = self.gradient.obstacle(node)
+            if obstacle is not None:
+                return f"only the gradient breaks, and none flows: {obstacle}"
+            if self.reach_with_gradient(hazard) is NEVER:
+                return f"the backward pass of the {bare(felt(hazard)).op} below stops the gradient"
+        if self.scalar(node, hazard.value):
+            return "works on Python numbers, for which Python raises an exception instead of giving nan"
+        return None
+
+    def does_no_harm(self, hazard: Hazard, guard: Node | None) -> str | None:
+        """Why what an op gives at a pole is harmless, by what comes after it. ``guard``: what drops the value."""
+        node, flows = hazard.node, self.gradient.flows(hazard.node)
+        if guard is not None and not flows:
+            return f"a later {guard.op} drops the bad value, and no gradient flows"
+        if guard is not None and self.undefined_elsewhere(guard):
+            return f"the later {guard.op} gives nan or inf there on purpose"
+        if self.always_bounded(node, hazard.pole) and not flows:
+            return "later code bounds the infinity, and no gradient flows"
+        return None
+
+    def guards_of(self, hazard: Hazard) -> tuple[Seen | bool, ...]:
+        """What is meant to keep an op off a pole, or hides it."""
+        node, pole, guard, evidence = hazard.node, hazard.pole, hazard.guard, hazard.evidence
+        plain = self.gradient.owner(node) in PLAIN
+        return (
+            bool(pole.also) and self.kept_off_by_settings(node, pole) and Seen.BY_SETTINGS,
+            pole.gradient and self.reach_with_gradient(hazard) is LIKELY and Seen.BOUNDED_BELOW,
+            guard is not None and self.repaired(hazard, guard) and Seen.REPAIRED,
+            guard is not None and self.keeps_zero_gradient(node) and Seen.ZERO_STAYS,
+            plain and evidence.origin is Origin.EMPTY and chosen_once(evidence.node) and Seen.CHOSEN_ONCE,
+            evidence.origin is Origin.ROW
+            and not pole.gradient
+            and not self.given_by_callers(node, pole)
+            and Seen.NO_SUCH_ROW,
+        )
+
+    def repaired(self, hazard: Hazard, guard: Node) -> bool:
+        """Whether a selection is there to repair the value, and nothing says that the operand is learned."""
+        used = not hazard.seen.keys().isdisjoint(USES.values())
+        return used or ("stored" in guard.attrs and self.gradient.judge(hazard.node).flow is not Flow.SHOWN)
+
+    def sinks_of(self, hazard: Hazard) -> tuple[Seen | bool, ...]:
+        """Where what an op gives at a pole goes."""
+        node, gradient, hidden = hazard.node, hazard.pole.gradient, hazard.guard is not None
+        shown = gradient and self.gradient.judge(node).flow is Flow.SHOWN
+        if gradient or hidden:
+            return self.unlearned(node, tested=hidden) and Seen.UNLEARNED, gradient and not shown and Seen.BELIEVED
+        if self.only_decides(node):
+            return (Seen.DECIDES,)
+        return (bool(node.calls) and self.comes_to_nothing(node) and Seen.DISCARDED,)
 
     def of_known(self, pole: Pole, operand: Node) -> bool:
         """Whether an operand that would have to be 0 is a product of what is known not to be."""
@@ -347,20 +351,19 @@ class Hazards:
         reaches = [] if found is None else [found[1].reach(pole.cls), *self.also(node, pole, there)]
         return min(reaches, default=POSSIBLE) < min(anywhere.reach(pole.cls), POSSIBLE)
 
-    def believed(self, node: Node, reach: Reach, *, tested: bool) -> Reach:
-        """How likely a hazard of the gradient alone is: possible at best where nothing learned is seen to meet it.
+    def unlearned(self, node: Node, *, tested: bool) -> bool:
+        """Whether nothing learned is seen to meet a hazard of the gradient alone.
 
         ``tested``: the author tests for the pole, so that the gradient is all that is believed.
         """
-        doubt = Flow.DOUBTFUL if tested else Flow.BELIEVED
-        return min(reach, POSSIBLE) if self.gradient.judge(node).flow <= doubt else reach
+        return self.gradient.judge(node).flow <= (Flow.DOUBTFUL if tested else Flow.BELIEVED)
 
     def expected(self, node: Node, pole: Pole, reach: Reach) -> Evidence | None:
         """Evidence that a guard behind an op gives: its author expects the pole to be met.
 
         Of a bare value only a floor under its logarithm says so: what follows a root may be there for other reasons.
         """
-        if reach not in (POSSIBLE, Reach.UNKNOWN) or not self.gradient.flows(node):
+        if reach not in (POSSIBLE, UNKNOWN) or not self.gradient.flows(node):
             return None
         guard = late_guard(node, pole, self.evaluator.value)
         if guard is None or (reach is not POSSIBLE and not pole.gives.startswith("-")):
@@ -369,23 +372,23 @@ class Hazards:
             "can be 0: the code guards the result against exactly that, but too late", node, origin=Origin.OWN_TEST
         )
 
-    def reach_with_gradient(self, operand: Node, pole: Pole, framework: str | None) -> Reach:
+    def reach_with_gradient(self, hazard: Hazard) -> Reach:
         """How far a pole of the derivative is felt: not where the op below lets no gradient through.
 
         A rectifier or bound whose backward pass *selects* (as against multiplies by 0) drops the inf of the op above.
         """
-        source = bare(operand)
-        if framework not in SELECTS_BACKWARD.get(source.op, ()):
-            return Reach.CERTAIN
+        source, pole = bare(felt(hazard)), hazard.pole
+        if self.gradient.owner(hazard.node) not in SELECTS_BACKWARD.get(source.op, ()):
+            return CERTAIN
         if source.op == "relu":
-            return Reach.NEVER
+            return NEVER
         if pole.shift:
             # the numbers next to ±1 are few: what is clamped to it is often on it
-            return Reach.CERTAIN
+            return CERTAIN
         bounded = [self.evaluator.value(a) for name, a in source.args.items() if name in ("x", "a", "b")]
-        exactly = max((v.zero for v in bounded if v.constant is None), default=Reach.UNKNOWN)
+        exactly = max((v.zero for v in bounded if v.constant is None), default=UNKNOWN)
         # what lies beyond the bound gets no gradient; what lies on it, as equal points do, an infinite one
-        return Reach.CERTAIN if exactly >= LIKELY else LIKELY
+        return CERTAIN if exactly >= LIKELY else LIKELY
 
     def scalar(self, node: Node, operand: Value) -> bool:
         """Whether the op works on Python numbers, where Python raises instead of making a NaN."""
@@ -536,13 +539,14 @@ class Hazards:
                         continue
                     if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
                         continue
-                    reach = self.believed(node, met[1].reach(pole.cls), tested=True)
-                    if self.keeps_zero_gradient(node):
-                        reach = min(reach, POSSIBLE)
+                    made = Maker(met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]))
+                    trap = Hazard(node, pole, met[0], met[1], made, {Seen.HIDDEN: selection})
                     judged = self.gradient.judge(node)
-                    if judged.flow is not Flow.SHOWN or judged.named:
-                        reach = min(reach, LIKELY)
-                    yield Hazard(node, pole, met[0], met[1], reach, evidence_of(met[1], pole, met[0]), selection)
+                    yield trap.but(
+                        self.unlearned(node, tested=True) and Seen.UNLEARNED,
+                        self.keeps_zero_gradient(node) and Seen.ZERO_STAYS,
+                        (judged.flow is not Flow.SHOWN or judged.named) and Seen.BELIEVED,
+                    )
 
     def keeps_zero_gradient(self, node: Node) -> bool:
         """Whether a gradient of 0, as a selection hands back, stays 0 in a derivative: not where XLA may compile it."""
@@ -608,6 +612,12 @@ class Hazards:
             return [a for name, a in n.args.items() if name not in NOT_DATA and a.op != CONST]
 
         return (n for n in walk(root, behind, MAX_BEHIND) if n.op in OPS and not OPS[n.op].stops_gradient)
+
+
+def felt(hazard: Hazard) -> Node:
+    """What the slope of an op is handed on to."""
+    source_is_result = hazard.operand is hazard.node and "x" in hazard.node.args
+    return hazard.node["x"] if source_is_result else hazard.operand
 
 
 @asked_once
@@ -677,27 +687,6 @@ def _observes(user: Node, node: Node) -> bool:
     ):
         return True
     return op is not None and op.stops_gradient and user.op in (*COMPARISONS, "size", "any", "all")
-
-
-def test_of_result(cond: Node) -> Node | None:
-    """The isnan, isinf or isfinite that a condition is."""
-    while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
-        cond = next(iter(cond.args.values()))
-    return cond if cond.op in ("isnan", "isinf", "isfinite") else None
-
-
-def keeps_finite(mask: Node) -> bool:
-    """Whether a mask is true for what is finite, or at least no NaN: isfinite(y), ~isnan(y)."""
-    finite = True
-    while mask.op in ("not", "view", REFINE, "and"):
-        finite = finite != (mask.op == "not")
-        mask = next(iter(mask.args.values()))
-    return mask.op == "isfinite" if finite else mask.op in ("isnan", "isinf")
-
-
-def tests_result(cond: Node) -> bool:
-    """Whether a condition is about NaN or Inf themselves."""
-    return test_of_result(cond) is not None
 
 
 def compares_bad_result(cond: Node, result: Node, pole: Pole, value: Evaluate) -> bool | None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
-from nanlint.analysis.facts import OVERFLOW, Facts
 from nanlint.analysis.structure import depends
 from nanlint.graph.node import Node
+from nanlint.hazards.facts import OVERFLOW, Facts
 
 REDUCTIONS = ("sum", "mean")
 #: sums of sums that are looked into; a loop has no end of them

@@ -14,19 +14,28 @@ from nanlint.analysis.forms import LOGARITHMS, UNKNOWNS, own_logarithm
 from nanlint.analysis.gaps import met_by_gradient
 from nanlint.analysis.geometry import fractional, length_behind, lengths_behind, vectors_of, whole
 from nanlint.analysis.gradient import INTEGERS, PLAIN, Flow, GradientFlow
-from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import is_epsilon, is_infinite_at_ends, trained, words
 from nanlint.analysis.relations import on_grid, setting
 from nanlint.analysis.roles import Roles
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
-from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
+from nanlint.analysis.selections import (
+    NOT_DATA,
+    is_filled,
+    is_single_slice,
+    opens_axis,
+    selects_by_mask,
+    test_of_result,
+    tests_result,
+)
 from nanlint.analysis.structure import LONGEST, bare, elementwise, factors, is_field, literal, same, uses, zero_together
 from nanlint.diagnostic import Span
 from nanlint.frontend.lower import Lowering
 from nanlint.frontend.modules import descendants
 from nanlint.graph.conditions import FILLED, implied
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.hazards.gather import Hazards
+from nanlint.hazards.record import Hazard
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from nanlint.analysis.expected import expected
-from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.scenarios import NOT_DATA
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined, walk
+from nanlint.hazards.facts import Facts
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.frameworks import ARRAYS, FLOATING_ONLY, FLOATS_OF_WHOLES, GIVES_COMPLEX
 from nanlint.ops.op import OPS
