@@ -24,7 +24,7 @@ from nanlint.runtime.library import verify
 from nanlint.runtime.trying.confining import confine, limit_files
 from nanlint.runtime.trying.corners import SHAPES, Input, Inputs, alternatives, ordinary, simpler, trials
 from nanlint.runtime.trying.inputs import kept
-from nanlint.runtime.trying.messages import Failure, Message, Order
+from nanlint.runtime.trying.messages import Done, Failure, Message, Order
 
 #: what a function may raise for inputs that it does not take
 Problem = Exception
