@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import gc
 import io
+import keyword
 import os
 import sys
 from importlib import import_module
@@ -23,11 +24,13 @@ from nanlint.version import __version__
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# The command COMMAND is the function COMMAND of nanlint/commands/COMMAND.py, with underscores for dashes.
+# The command COMMAND is the function COMMAND of nanlint/commands/COMMAND.py, with underscores for dashes, and with one
+# at the end where it is a word of Python's.
 COMMANDS = (
     "check",
     "report",
     "verify",
+    "try",
     "replay",
     "inspect",
     "explain",
@@ -54,7 +57,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        name = cmd_name.replace("-", "_")
+        name = cmd_name.replace("-", "_") + "_" * keyword.iskeyword(cmd_name)
         command: click.Command = getattr(import_module(f"nanlint.commands.{name}"), name)
         return command
 

@@ -144,7 +144,11 @@ def report_on(
 @click.command(
     cls=Command,
     short_help="Run a program, and report which findings actually happened.",
-    sections={**SECTIONS, "What is watched": ("--watch", *SECTIONS["What is watched"])},
+    sections={
+        **SECTIONS,
+        "What is watched": ("--watch", *SECTIONS["What is watched"]),
+        "Run": ("--keep-inputs", *SECTIONS["Run"]),
+    },
     examples=(
         ("nanlint verify -- train.py --epochs 3", "Watch the flagged expressions while the program runs."),
         ("nanlint verify --watch all -- -m train", "Find the origin of every nan and inf, on any line."),
@@ -160,9 +164,17 @@ def report_on(
     help="What to watch: flagged expressions (sites), the origin of every nan and inf (all), or losses and "
     "gradient norms (sentinel).  [default: sites; all with --on-nan debug]",
 )
+@click.option(
+    "--keep-inputs",
+    is_flag=True,
+    help="Store what functions with findings were called with (a few calls, arrays and plain values only) in "
+    ".nanlint/inputs, for nanlint try.",
+)
 @run_options
 @click.pass_context
-def verify(ctx: click.Context, /, command: tuple[str, ...], *, watch: str | None, **options: Any) -> None:
+def verify(
+    ctx: click.Context, /, command: tuple[str, ...], *, watch: str | None, keep_inputs: bool, **options: Any
+) -> None:
     """Run PROGRAM as Python would, and report which findings actually happened.
 
     PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. The report goes to standard error.
@@ -172,4 +184,8 @@ def verify(ctx: click.Context, /, command: tuple[str, ...], *, watch: str | None
     if not command:
         raise click.UsageError("give the program to run: nanlint verify -- train.py")
     watch = watch or ("all" if options["on_nan"] == "debug" else "sites")
+    if keep_inputs:
+        from nanlint.runtime.trying.inputs import INPUTS
+
+        options["keep_inputs"] = os.path.abspath(INPUTS)
     report_on(ctx, verify_command, command, watch=watch, **options)

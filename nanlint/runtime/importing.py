@@ -215,7 +215,9 @@ def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | Non
         sites = watched_sites(content, path if path.startswith("<") else os.path.abspath(path), recorder)
         if not sites:
             return None
-        tree, found = rewrite(Source.from_bytes(content, path), sites, numbers)
+        tree, found = rewrite(
+            Source.from_bytes(content, path), sites, numbers, called=bool(recorder.options.keep_inputs)
+        )
         code: CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
         probing.enter(found)
         return code

@@ -21,7 +21,8 @@ class Options(msgspec.Struct, frozen=True):
 
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
     watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it.
-    ``keep_elements``: of each tensor of the first origins, at most. ``replay``: the first and the last step that are
+    ``keep_elements``: of each tensor of the first origins, at most. ``keep_inputs``: the directory for the arguments of
+    functions with flagged expressions; empty if they are not wanted. ``replay``: the first and the last step that are
     repeated, of the run in ``replayed``, ``from_start`` or with what that kept. ``hash_seed``: of the hashes of
     strings, so that sets have the same order again.
     """
@@ -34,6 +35,7 @@ class Options(msgspec.Struct, frozen=True):
     confidence: str = "likely"
     limit: int = 64_000_000
     keep_elements: int = 4096
+    keep_inputs: str = ""
     replay: tuple[int, int] | None = None
     replayed: str = ""
     from_start: bool = False

@@ -22,7 +22,7 @@ from nanlint.runtime.frames import place
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.hooks import Guard, safely
 from nanlint.runtime.recorder import Recorder
-from nanlint.runtime.rewriting import NAME, RESULT, Expression
+from nanlint.runtime.rewriting import CALLED, NAME, RESULT, Expression
 from nanlint.runtime.site_record import Look
 from nanlint.runtime.sites import GRADIENT_OF, Site
 
@@ -108,7 +108,12 @@ def probe(number: int, role: int, value: Any) -> Any:
 
 
 def _seen(recorder: Recorder, number: int, role: int, value: Any) -> None:
-    if role == RESULT:
+    if role == CALLED:
+        from nanlint.runtime.trying.inputs import keep
+
+        path, name = _expressions[number].operands
+        keep(recorder, path, name, value)
+    elif role == RESULT:
         _report(recorder, number, _finished(number, sys._getframe(2)), value)
     else:
         _hold(recorder, number, role, value, sys._getframe(2))

@@ -40,6 +40,7 @@ from nanlint.runtime.options import Options
 from nanlint.runtime.process_record import MOST
 from nanlint.runtime.replaying import PYTHON, RandomStates, Repeated, Source, repeatable
 from nanlint.runtime.site_record import FEW, STALE
+from nanlint.runtime.sites import GRADIENT_OF
 from nanlint.runtime.telling import KINDS, told
 
 #: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
@@ -154,7 +155,7 @@ class Recorder(ArrivalRecord):
         probed = bool(site)  # then it is followed as what the site gave
         site = site or (self._site_of(op, blamed[0]) if blamed else "")
         with self._lock:
-            self._born_at.add(site)
+            self._born_at.setdefault(site, (tuple(sorted(kinds)), GRADIENT_OF) if backward else ((), ""))
             number = self._births.get(identity)
             known = number is not None
             if number is None:

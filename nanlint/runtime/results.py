@@ -264,7 +264,7 @@ class Results:
     def _owns(self, kind: type) -> bool:
         module = sys.modules.get(kind.__module__)
         path = getattr(module, "__file__", None) or ("<string>" if kind.__module__ == "__main__" else "")
-        return self.watch.owns_file(path)
+        return bool(path) and self.watch.owns_file(path)  # a class of Python's own has no file
 
     @property
     def _holders(self) -> tuple[type, ...]:

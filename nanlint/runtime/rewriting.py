@@ -19,8 +19,8 @@ from nanlint.source.text import Located, Source
 #: what the probe is called in builtins; ends in underscores, or a class would mangle it
 NAME = "__nanlint_probe__"
 
-#: role of the result; operands follow, in order of evaluation
-RESULT = 0
+#: role of the result; operands follow, in order of evaluation. And of what a function was called with
+RESULT, CALLED = 0, -1
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,13 @@ class Expression:
     in_place: bool = False
 
 
-def rewrite(source: Source, sites: Sequence[Site], numbers: Iterator[int]) -> tuple[ast.Module, dict[int, Expression]]:
-    """The tree of a source with its sites probed, and the expressions by their numbers."""
+def rewrite(
+    source: Source, sites: Sequence[Site], numbers: Iterator[int], called: bool = False
+) -> tuple[ast.Module, dict[int, Expression]]:
+    """The tree of a source with its sites probed, and the expressions by their numbers.
+
+    ``called``: what functions with sites are called with is told, too, as an expression with their name as operand.
+    """
     wanted: dict[Span, _Wanted] = {}
     for site in sites:
         wanted.setdefault(site.span, _Wanted()).add(site.operands).sites.append(site)
@@ -46,7 +51,30 @@ def rewrite(source: Source, sites: Sequence[Site], numbers: Iterator[int]) -> tu
             wanted.setdefault(part.span, _Wanted()).add(part.operands).part_of.append(site)
     rewriter = _Rewriter(source, wanted, numbers)
     tree = ast.parse(source.text, source.path)  # a tree of our own: the analysis keeps its
-    return cast(ast.Module, rewriter.visit(tree)), rewriter.expressions
+    entered = list(_functions(tree, sites)) if called else []
+    tree = cast(ast.Module, rewriter.visit(tree))
+    for name, function in entered:
+        number = next(numbers)
+        rewriter.expressions[number] = Expression((), (source.path, name))
+        place = function.body[0]
+        given = ast.copy_location(ast.Call(ast.copy_location(ast.Name("locals", ast.Load()), place), [], []), place)
+        function.body.insert(
+            ast.get_docstring(function, clean=False) is not None, ast.Expr(_probe(number, CALLED, given))
+        )
+    return tree, rewriter.expressions
+
+
+def _functions(
+    tree: ast.Module | ast.ClassDef, sites: Sequence[Site], prefix: str = ""
+) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a module and the methods of its classes that have sites, by their qualified names."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions(node, sites, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and any(
+            node.lineno <= site.finding.row <= (node.end_lineno or 0) for site in sites
+        ):
+            yield prefix + node.name, node
 
 
 @dataclass

@@ -23,6 +23,8 @@ FEW = 16
 STALE = 2.0
 #: an operand that is nearer to its pole than this, beside its size, may have met it by rounding or overflow
 CLOSE = 1e-3
+#: as the result of an expression is known
+RESULT = "result"
 
 #: how ops begin that only put together what they are given: they confirm no finding about an op with a pole
 COMBINING = frozenset({"mul", "add", "sub", "sum", "mea", "mat", "mm", "bmm", "dot", "ein"})
@@ -49,7 +51,7 @@ class Tally:
 
     def add(self, role: str, health: Health, step: int) -> None:
         """What came by in a role, at a step."""
-        if role == "result":  # another execution: what came back to the one before is not of this
+        if role == RESULT:  # another execution: what came back to the one before is not of this
             self.last = {name: one for name, one in self.last.items() if not name.startswith(GRADIENT_OF)}
         self.last[role] = health
         self.roles[role] = self.roles[role].merged(health) if role in self.roles else health
@@ -95,7 +97,7 @@ class Tally:
     @property
     def operands(self) -> list[str]:
         """The roles that go into the op."""
-        return [name for name in self.last if name != "result" and not name.startswith(GRADIENT_OF)]
+        return [name for name in self.last if name != RESULT and not name.startswith(GRADIENT_OF)]
 
     def event(self) -> Observed:
         return Observed(
@@ -122,7 +124,7 @@ class SiteRecord(ProcessRecord):
     def _open(self) -> None:
         super()._open()
         self._seen: dict[str, Tally] = {}
-        self._born_at: set[str] = set()
+        self._born_at: dict[str, tuple[tuple[str, ...], str]] = {}
 
     def watch_module(self, module: Module, sites: Sequence[Site]) -> None:
         """A file of the user's was imported, with these flagged expressions."""
@@ -164,12 +166,12 @@ class SiteRecord(ProcessRecord):
         with self._lock:
             seen = self._seen.setdefault(site.key, Tally(site))
             seen.add(role, health, self.steps)
-            if role == "result":
+            if role == RESULT:
                 seen.executions += executions
             elif not role.startswith(GRADIENT_OF) or role == "gradient of result":
                 return frozenset()
             new = self._confirmed(seen, seen.fresh(role, health) - known, seen.last, value)
-            if not new and role == "result" and (executions > 1 or self._worth_keeping(seen)):
+            if not new and role == RESULT and (executions > 1 or self._worth_keeping(seen)):
                 self._write(seen.event())
             return new
 
@@ -195,6 +197,22 @@ class SiteRecord(ProcessRecord):
         self._went_bad()
         return new
 
+    def forget_sites(self) -> None:
+        """Begin anew with what came by at sites."""
+        with self._lock:
+            self._seen.clear()
+            self._born_at.clear()
+
+    def seen_sites(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        """The sites that something came by at; with the kinds that were first made there, and in which role."""
+        with self._lock:
+            found = {}
+            for key, seen in self._seen.items():
+                role = next((name for name, one in seen.bad.items() if name not in seen.operands and one.bad), "")
+                kinds = seen.kinds & seen.bad[role].bad if role else seen.kinds
+                found[key] = (tuple(sorted(kinds)), role)
+            return found | {key: one for key, one in self._born_at.items() if key and not found.get(key, ((), ""))[0]}
+
     def has_birth(self, site: Site) -> bool:
         """Whether an origin was told of at a site."""
         return site.key in self._born_at
@@ -217,7 +235,7 @@ class SiteRecord(ProcessRecord):
             with self._lock:
                 seen = self._seen.get(site.key) or self._seen.setdefault(site.key, Tally(site))
                 seen.glanced(role, *look, self.steps)
-                if role == "result":
+                if role == RESULT:
                     seen.executions += 1
                     if self._worth_keeping(seen):
                         self._write(seen.event())
