@@ -22,7 +22,7 @@ from nanlint.runtime.sites import digest_of, sites_of
 from nanlint.runtime.trying.messages import Done, Failure, Message, Order
 
 #: seconds that an import may take, and that one call may take beyond the time of its function
-IMPORT, CALL = 120.0, 5.0
+IMPORT, CALL = 120.0, 20.0
 #: where this package is found, also by a process that runs elsewhere
 OURS = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
 #: bytes of resident memory
