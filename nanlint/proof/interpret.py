@@ -237,7 +237,7 @@ class Execution:
                 return True
             compare = OPERATORS.get(step.attrs["cmp"])
             if compare is None:
-                return True
+                return step.attrs["cmp"] != "filled" or bool(numbers)
             return all(compare(n, bound[k % len(bound)]) for k, n in enumerate(numbers)) if bound else True
 
         if not self.observe(i, turns, holds):
