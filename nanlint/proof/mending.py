@@ -34,8 +34,9 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
     known = {i: question.given[name] for i in sources if (name := program.steps[i].name) in question.given}
     options = search.options(program.at)
     beside = [i for i in (*sources, *options) if i not in known]
+    answer = Mended()
     if sources and not known:
-        return Mended()
+        return answer
     # what the fix made certain of its operands is no reason not to try the input
     steps = tuple(replace(s, domain=replace(s.domain, excluded=Domain().excluded)) for s in program.steps)
     search.program = replace(program, steps=steps)
@@ -45,7 +46,9 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
         try:
             output = run.numbers(program.at)
         except Infeasible:
-            return Mended(ends=True)
+            # the program stops there: on this way
+            answer = Mended(ends=True)
+            continue
         except Cannot:
             continue
         said = f"{program.steps[program.at].name} = {written(output)}"
@@ -57,7 +60,7 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
         found = sloped.with_gradients(Found(inputs, question.width, program.at, output))
         bad = [row for row in (found.gradients or {}).values() if not all(abs(x) <= limit for x in row)]
         return Mended(False, f"{said}, a gradient of {written(bad[0])}") if bad else Mended(True)
-    return Mended()
+    return answer
 
 
 def mended_slices(program: Slice, pairing: Pairing, facts: Facts) -> Iterator[Slice]:
@@ -68,9 +71,8 @@ def mended_slices(program: Slice, pairing: Pairing, facts: Facts) -> Iterator[Sl
     for node in sorted(facts.lowering.graph, key=lambda node: (-len(node.calls), node.index)):
         nodes[id(node.site)] = node
     for place in program.places.values():
-        there = (nodes[id(e)] for e in pairing.image(Span(*place)) if id(e) in nodes)
-        best = min(there, key=lambda node: (len(node.calls), -node.index), default=None)
-        found = slicing.at_place(best) if best is not None else None
+        there = next((nodes[id(e)] for e in pairing.image(Span(*place)) if id(e) in nodes), None)
+        found = slicing.at_place(there) if there is not None else None
         if found is not None:
             yield found
 
@@ -94,7 +96,7 @@ def uncured(program: Slice, found: Found, places: Iterable[Slice], ask: Callable
         answer = ask(MendedQuestion(replace(one, breaking=same_pole(program, one)), given, found.width))
         if answer.ends:
             return ""
-        said = said or answer.text
+        said = answer.text or said
     return said
 
 

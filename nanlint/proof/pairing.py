@@ -227,13 +227,11 @@ class Differences:
                     yield new, f"it would give {said}"
 
     def harms(self) -> Iterator[Problem]:
-        """What becomes worse of what is not finite, or of the author's own guard: a bound leaves neither."""
+        """What becomes of the author's own guard: a bound leaves it."""
         for old, new in self.pairing.exchanged:
             before, after = self.before.values(old), self.after.values(new)
             for calls in sorted(before.keys() & after.keys(), key=len)[:1]:
                 pair = before[calls], after[calls]
-                if large := self.compared(*pair, special=True).large:
-                    yield new, f"it would give {large} where it gave nothing"
                 if self.answers_otherwise(*pair, MAX_USES, (old, new), set()):
                     yield new, "the code tests for that number itself"
 
