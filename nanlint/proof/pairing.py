@@ -17,7 +17,21 @@ from zlib import crc32
 
 from nanlint.analysis.facts import Facts
 from nanlint.frontend.equivalence import Likeness, Pieces, Problem, attributes, operands
-from nanlint.graph.node import ATTR, CONST, DICT, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, unrefined, walk_all
+from nanlint.graph.node import (
+    ATTR,
+    CONST,
+    DICT,
+    LOOP,
+    MODULE,
+    PARAM,
+    PHI,
+    REFINE,
+    TUPLE,
+    Node,
+    unrefined,
+    uses,
+    walk_all,
+)
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
@@ -473,8 +487,4 @@ def nowhere_assigned(node: Node) -> bool:
 
 def used_by(node: Node, around: Collection[int] | None) -> Iterator[Node]:
     """The uses of a value, whatever the path taken knows of it; only those by some pieces of syntax if given."""
-    for user in node.users:
-        if user.op == REFINE:
-            yield from used_by(user, around)
-        elif around is None or id(user.site) in around:
-            yield user
+    return (user for user in uses(node) if around is None or id(user.site) in around)
