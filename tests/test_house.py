@@ -19,20 +19,20 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 5_789,
+    "analysis hazards": 5_785,
     "cache": 372,
     "commands": 1_227,
-    "fixes": 3_824,
-    "frontend": 4_137,
-    "graph": 627,
-    "lint": 1_034,
+    "fixes": 3_813,
+    "frontend": 4_131,
+    "graph": 630,
+    "lint": 1_026,
     "ops": 1_793,
     "output": 1_551,
-    "proof": 2_567,
+    "proof": 2_570,
     "rules": 1_851,
     "runtime": 13_300,
     "server": 1_836,
-    "source": 2_316,
+    "source": 2_324,
     "top": 2_218,
 }
 #: rooms that have been given room to grow

@@ -12,7 +12,7 @@ from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.outline import Outline, Scope
 from nanlint.fixes.place import Place
 from nanlint.fixes.text import one_line
-from nanlint.graph.node import REFINE, Node, unrefined
+from nanlint.graph.node import Node, unrefined, uses
 from nanlint.source.discovery import shown_path
 from nanlint.source.project import View
 from nanlint.source.project_files import MAX_FILES, all_files, files_with
@@ -169,7 +169,7 @@ class AtSource:
         """The outer ops of this file, each once, if nothing but they are taken of what the function returns."""
         found: dict[int, Node] = {}
         for result in self.results:
-            users = list(behind(result))
+            users = list(uses(result))
             if bool(users) is not bool(result.calls) or any(n.op != self.outer.op or n.site is None for n in users):
                 return None
             found.update((id(n.site), n) for n in users)
@@ -234,15 +234,6 @@ class AtSource:
     def scope(self, function: Function) -> Scope | None:
         """The scope in which the function has its name."""
         return next(self.outline.scopes(function), None) if self.outline is not None else None
-
-
-def behind(node: Node) -> Iterator[Node]:
-    """What uses a value, whatever the path taken knows of it."""
-    for user in node.users:
-        if user.op == REFINE:
-            yield from behind(user)
-        else:
-            yield user
 
 
 def own_nodes(outline: Outline, function: Function) -> Iterator[ast.AST]:

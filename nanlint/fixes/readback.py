@@ -95,18 +95,12 @@ class Readback:
         while waiting:
             group: list[int] = []
             rest: list[int] = []
-            taken, known = Taken(), set[Fix]()
+            taken = Taken()
             first = self.offers[waiting[0]].fix
             for index in waiting:
                 fix = self.offers[index].fix
                 alike = (fix.applicability, fix.changes) == (first.applicability, first.changes)
-                if not alike or not (fix in known or taken.admits(fix.edits)):
-                    rest.append(index)
-                    continue
-                group.append(index)
-                if fix not in known:
-                    taken.take(fix.edits)
-                known.add(fix)
+                (group if alike and taken.takes(fix.edits) else rest).append(index)
             waiting = rest
             refused |= self.wrong(group)
         return refused

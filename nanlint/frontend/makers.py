@@ -12,7 +12,7 @@ from functools import cached_property
 
 from nanlint.frontend.modules import descendants
 from nanlint.frontend.syntax import last_name
-from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
+from nanlint.graph.node import CONST, INSTANCE, PARAM, Node, unrefined, uses, walk
 from nanlint.ops.frameworks import AGNOSTIC, ARRAYS_OF, MODELS, MODELS_OF_OTHERS, WITH_OPERATORS
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, Spellings
@@ -127,15 +127,6 @@ def is_own(node: Node) -> bool:
 def whose(spelling: Spelling) -> str | None:
     """The framework whose arrays a function gives."""
     return ARRAYS_OF.get(spelling.framework, spelling.framework)
-
-
-def uses(node: Node) -> Iterator[Node]:
-    """What uses a value, whatever the path taken knows of it."""
-    for user in node.users:
-        if user.op == REFINE:
-            yield from uses(user)
-        else:
-            yield user
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

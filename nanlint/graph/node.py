@@ -149,6 +149,12 @@ def unrefined(node: Node) -> Node:
     return node
 
 
+def uses(node: Node) -> Iterator[Node]:
+    """What uses a value, whatever the path taken knows of it."""
+    for user in node.users:
+        yield from uses(user) if user.op == REFINE else (user,)
+
+
 def number(other: Any) -> float | None:
     """The number that a literal is, or a number itself; None for all else, and for what is too large for a float."""
     value = other.attrs.get("value") if isinstance(other, Node) and other.op == CONST else other

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from nanlint.analysis.expected import expected
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined, walk
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node, unrefined, uses, walk
 from nanlint.hazards.facts import Facts
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.frameworks import ARRAYS, FLOATING_ONLY, FLOATS_OF_WHOLES, GIVES_COMPLEX
@@ -58,7 +58,7 @@ def is_floating(node: Node, gradient: GradientFlow, apart: Apart) -> bool:
     """Whether a value is seen to be floating-point numbers. ``apart``: uses that say nothing of a value."""
 
     def says(n: Node, of: Callable[[Node], bool]) -> bool:
-        if any(user.op in FLOATING_ONLY.get(user.framework or "", NONE) and not apart(user) for user in used(n)):
+        if any(user.op in FLOATING_ONLY.get(user.framework or "", NONE) and not apart(user) for user in uses(n)):
             return True
         dtype = n.attrs.get("dtype")
         if dtype is not None or n.attrs.get("requires_grad"):
@@ -87,7 +87,7 @@ def is_no_list(node: Node, apart: Apart) -> bool:
     def says(n: Node, of: Callable[[Node], bool]) -> bool:
         if n.op == CONST or n.framework in ARRAYS:
             return True
-        if any(takes_no_list(user) and not apart(user) for user in used(n)):
+        if any(takes_no_list(user) and not apart(user) for user in uses(n)):
             return True
         if n.op == "part":
             return "index" in n.args and unrefined(n["index"]).op in OPS
@@ -123,12 +123,6 @@ def said_to_be_floating(parameter: Node) -> bool:
     texts = (ast.get_docstring(owner) or "" for owner in owners)
     said = (re.search(rf"^\W*(?:param )?{re.escape(parameter.name)}\b.*float.*", t, re.M | re.I) for t in texts)
     return any(found is not None and re.search(r"\bint", found[0]) is None for found in said)
-
-
-def used(node: Node) -> Iterator[Node]:
-    """What uses a value, whatever a path knows of it."""
-    for user in node.users:
-        yield from used(user) if user.op == REFINE else (user,)
 
 
 def takes_no_list(user: Node) -> bool:

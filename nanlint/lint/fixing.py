@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit
 from nanlint.housekeeping import UNKNOWN_SUPPRESSION
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import Taken, edited
@@ -196,16 +196,8 @@ def _edits(diagnostics: Iterable[Diagnostic]) -> list[Edit]:
 
 def _without_overlap(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The fixes that can be applied at once, the first in the file winning; the others get their turn next round."""
-    chosen: list[Diagnostic] = []
-    taken, known = Taken(), set[Fix | None]()
-    for diagnostic in diagnostics:
-        edits = _edits([diagnostic])
-        if diagnostic.fix in known or taken.admits(edits):
-            chosen.append(diagnostic)
-            if diagnostic.fix not in known:
-                taken.take(edits)
-            known.add(diagnostic.fix)
-    return chosen
+    taken = Taken()
+    return [one for one in diagnostics if taken.takes(_edits([one]))]
 
 
 def _keep_parsable(

@@ -15,7 +15,7 @@ from nanlint.proof.backend import Backend
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
 from nanlint.proof.plausible import Row
 from nanlint.proof.slice import Domain, Slice
-from nanlint.proof.telling import number, written
+from nanlint.proof.telling import written
 
 #: length of the rows
 WIDTH = 3
@@ -65,13 +65,12 @@ class Pair:
 class Agreement:
     """``same``: both gave the same wherever they were executed; None if they nowhere could be. ``text``: what else.
 
-    ``ended``: somewhere the old one gave what is not finite, and the new one a number; ``large``: one beyond ``MOST``.
+    ``ended``: somewhere the old one gave what is not finite, and the new one a number.
     """
 
     same: bool | None = None
     text: str = ""
     ended: bool = False
-    large: str = ""
 
 
 class Without(Exception):
@@ -99,7 +98,6 @@ def agreement(
     ``answers``: of tests, only where what they are about was finite.
     """
     compared = ended = False
-    large = ""
     for numbers, ordinary in rows(pair, draws, special=special or pair.exact):
         try:
             before = [g.before for g in pair.given]
@@ -117,14 +115,12 @@ def agreement(
         compared = compared or any(map(math.isfinite, old.value))
         broken = not all(map(math.isfinite, old.value))
         ended = ended or (broken and all(map(math.isfinite, new.value)))
-        if broken and not ordinary and (beyond := [x for x in new.value if most(pair.after) < abs(x) < math.inf]):
-            large = number(beyond[0])
         if not alike(old.value, new.value, exact=pair.exact, infinite=special and pair.exact and not ordinary):
             return Agreement(False, f"{written(new.value)} instead of {written(old.value)}")
         for was, now in zip(old.slopes, new.slopes, strict=True):
             if was is not None and now is not None and not alike(was, now, exact=pair.exact):
                 return Agreement(False, f"a gradient of {written(now)} instead of {written(was)}")
-    return Agreement(True if compared else None, "", ended, large)
+    return Agreement(True if compared else None, "", ended)
 
 
 def most(program: Slice) -> float:

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from nanlint.graph.conditions import FILLED
 from nanlint.graph.node import TUPLE
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS
@@ -237,7 +238,7 @@ class Execution:
                 return True
             compare = OPERATORS.get(step.attrs["cmp"])
             if compare is None:
-                return True
+                return step.attrs["cmp"] != FILLED or bool(numbers)
             return all(compare(n, bound[k % len(bound)]) for k, n in enumerate(numbers)) if bound else True
 
         if not self.observe(i, turns, holds):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -9,6 +10,7 @@ from itertools import islice
 from nanlint.diagnostic import Span
 from nanlint.graph.node import Node
 from nanlint.hazards.facts import Facts
+from nanlint.ops.floats import FLOAT64
 from nanlint.proof.agreement import most
 from nanlint.proof.backend import Backend
 from nanlint.proof.candidates import assignments
@@ -26,7 +28,7 @@ from nanlint.source.pairing import Pairing
 def mended(question: MendedQuestion, backend: Backend) -> Mended:
     """Execute the mended slice on the numbers that failed; sources that are new get plain ones.
 
-    What is beyond ``MOST`` is no number to go on from.
+    A slope beyond ``MOST`` is none to go on from.
     """
     program = question.program
     search, limit = Search(program, backend), most(program)
@@ -34,8 +36,9 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
     known = {i: question.given[name] for i in sources if (name := program.steps[i].name) in question.given}
     options = search.options(program.at)
     beside = [i for i in (*sources, *options) if i not in known]
+    answer = Mended()
     if sources and not known:
-        return Mended()
+        return answer
     # what the fix made certain of its operands is no reason not to try the input
     steps = tuple(replace(s, domain=replace(s.domain, excluded=Domain().excluded)) for s in program.steps)
     search.program = replace(program, steps=steps)
@@ -45,11 +48,13 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
         try:
             output = run.numbers(program.at)
         except Infeasible:
-            return Mended(ends=True)
+            # the program stops there: on this way
+            answer = Mended(ends=True)
+            continue
         except Cannot:
             continue
         said = f"{program.steps[program.at].name} = {written(output)}"
-        if not all(abs(x) <= limit for x in output):
+        if not all(abs(x) <= question.largest for x in output):
             return Mended(False, said)
         if program.breaking is not None and met(program.breaking, run):
             return Mended(False, f"{said}, and no gradient")
@@ -57,22 +62,20 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
         found = sloped.with_gradients(Found(inputs, question.width, program.at, output))
         bad = [row for row in (found.gradients or {}).values() if not all(abs(x) <= limit for x in row)]
         return Mended(False, f"{said}, a gradient of {written(bad[0])}") if bad else Mended(True)
-    return Mended()
+    return answer
 
 
 def mended_slices(program: Slice, pairing: Pairing, facts: Facts) -> Iterator[Slice]:
     """What stands in a mended text at the places where the slice could be observed, nearest first."""
     slicing = Slicing(facts)
-    nodes: dict[int, Node] = {}
-    # as the function by itself has it, if there is a choice
-    for node in sorted(facts.lowering.graph, key=lambda node: (-len(node.calls), node.index)):
-        nodes[id(node.site)] = node
-    for place in program.places.values():
-        there = (nodes[id(e)] for e in pairing.image(Span(*place)) if id(e) in nodes)
-        best = min(there, key=lambda node: (len(node.calls), -node.index), default=None)
-        found = slicing.at_place(best) if best is not None else None
-        if found is not None:
-            yield found
+    sites = {id(e): place for place in program.places.values() for e in pairing.image(Span(*place))}
+    nodes: dict[tuple[int, ...], Node] = {}
+    for node in facts.lowering.graph:
+        if (place := sites.get(id(node.site))) is not None:
+            # as the function by itself has it, if there is a choice
+            nodes[place] = min(nodes.get(place, node), node, key=lambda node: (len(node.calls), -node.index))
+    made = (slicing.at_place(nodes[place]) for place in program.places.values() if place in nodes)
+    yield from (one for one in made if one is not None)
 
 
 def same_pole(program: Slice, after: Slice) -> Breaking | None:
@@ -90,11 +93,13 @@ def uncured(program: Slice, found: Found, places: Iterable[Slice], ask: Callable
     """What the input that fails still gives at each place, in words; empty where none says so."""
     given = {program.steps[i].name: row for i, row in found.inputs.items()}
     said = ""
+    broken = not all(map(math.isfinite, found.output))
     for one in places:
-        answer = ask(MendedQuestion(replace(one, breaking=same_pole(program, one)), given, found.width))
+        largest = most(one) if broken else FLOAT64.max
+        answer = ask(MendedQuestion(replace(one, breaking=same_pole(program, one)), given, found.width, largest))
         if answer.ends:
             return ""
-        said = said or answer.text
+        said = answer.text or said
     return said
 
 

@@ -16,7 +16,21 @@ from functools import cached_property
 from zlib import crc32
 
 from nanlint.frontend.equivalence import Likeness, Pieces, Problem, attributes, operands
-from nanlint.graph.node import ATTR, CONST, DICT, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, unrefined, walk_all
+from nanlint.graph.node import (
+    ATTR,
+    CONST,
+    DICT,
+    LOOP,
+    MODULE,
+    PARAM,
+    PHI,
+    REFINE,
+    TUPLE,
+    Node,
+    unrefined,
+    uses,
+    walk_all,
+)
 from nanlint.hazards.facts import Facts
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS
@@ -227,13 +241,11 @@ class Differences:
                     yield new, f"it would give {said}"
 
     def harms(self) -> Iterator[Problem]:
-        """What becomes worse of what is not finite, or of the author's own guard: a bound leaves neither."""
+        """What becomes of the author's own guard: a bound leaves it."""
         for old, new in self.pairing.exchanged:
             before, after = self.before.values(old), self.after.values(new)
             for calls in sorted(before.keys() & after.keys(), key=len)[:1]:
                 pair = before[calls], after[calls]
-                if large := self.compared(*pair, special=True).large:
-                    yield new, f"it would give {large} where it gave nothing"
                 if self.answers_otherwise(*pair, MAX_USES, (old, new), set()):
                     yield new, "the code tests for that number itself"
 
@@ -475,8 +487,4 @@ def nowhere_assigned(node: Node) -> bool:
 
 def used_by(node: Node, around: Collection[int] | None) -> Iterator[Node]:
     """The uses of a value, whatever the path taken knows of it; only those by some pieces of syntax if given."""
-    for user in node.users:
-        if user.op == REFINE:
-            yield from used_by(user, around)
-        elif around is None or id(user.site) in around:
-            yield user
+    return (user for user in uses(node) if around is None or id(user.site) in around)

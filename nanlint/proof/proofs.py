@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nanlint.diagnostic import Witness
+from nanlint.ops.floats import FLOAT64
 from nanlint.proof.agreement import Pair
 from nanlint.proof.search import Found
 from nanlint.proof.slice import Slice
@@ -41,11 +42,15 @@ class Proof:
 
 @dataclass(frozen=True)
 class MendedQuestion:
-    """Is what stands there now finite, and its gradient? ``given``: the numbers that failed, by name."""
+    """Is what stands there now finite, and its gradient?
+
+    ``given``: the numbers that failed, by name; ``largest``: what a number may be that comes in the place of none.
+    """
 
     program: Slice
     given: Mapping[str, tuple[float, ...]]
     width: int
+    largest: float = FLOAT64.max
 
     @property
     def framework(self) -> str:

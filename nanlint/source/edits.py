@@ -21,9 +21,19 @@ class Taken:
         self._edits: list[Edit] = []
         self._rows: dict[tuple[str, int | None, int], list[Edit]] = {}
         self._assigned: set[tuple[str, str]] = set()
+        self._known: set[tuple[Edit, ...]] = set()
         self.take(edits)
 
+    def takes(self, edits: Sequence[Edit]) -> bool:
+        """Take edits if they can be applied together with those that were taken, or were taken as they are."""
+        known = tuple(edits) in self._known
+        if not known and self.admits(edits):
+            self.take(edits)
+            known = True
+        return known
+
     def take(self, edits: Sequence[Edit]) -> None:
+        self._known.add(tuple(edits))
         self._edits += edits
         self._assigned.update(_assigned(edits))
         for edit in edits:

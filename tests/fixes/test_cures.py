@@ -20,6 +20,9 @@ KINDS = {
     "tensorflow/sampling": "cured",
     "torch/half_unit": "cured",
     "torch/half_log": "cured",
+    "torch/half_mask": "cured",
+    "torch/two_wheres": "cured",
+    "jax/masked_power": "cured",
 }
 
 

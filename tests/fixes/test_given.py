@@ -23,7 +23,14 @@ given: Any = import_module("given")
 ANYTHING_IS_GIVEN = True
 #: one program of each kind: whole numbers, lists, masks, two frameworks, callers in other files, tracers, soft counts
 KINDS = {
-    "torch": ["torch_whole_scores", "torch_grid", "mixed_selection", "mixed_report", "torch_traced_symbolically"],
+    "torch": [
+        "torch_whole_scores",
+        "torch_grid",
+        "mixed_selection",
+        "mixed_report",
+        "torch_traced_symbolically",
+        "torch_vmapped_mean",
+    ],
     "numpy": ["numpy_list_chances", "numpy_masked_growth", "numpy_view_of_weights"],
 }
 UNSEEN = "takes floating-point numbers only"
