@@ -64,7 +64,7 @@ def found_in(program: Program) -> tuple[Diagnostic, ...]:
 def drawn(framework: str) -> Iterator[Diagnostic]:
     """What is found in the bad programs of a framework that this run draws."""
     programs = [program for program in BAD if family(program.path) in FRAMEWORKS[framework]]
-    for program in sample(programs, 2, framework):
+    for program in sample(programs, 4, framework):
         yield from found_in(program)
 
 
