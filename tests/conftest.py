@@ -51,6 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_finish() -> None:
+    """What takes seconds to import is imported by the tests that need it."""
+    if taken := {"torch", "tensorflow", "keras", "jax"} & sys.modules.keys():
+        raise pytest.UsageError(f"imported while tests were collected: {', '.join(sorted(taken))}")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Keep what was executed; a worker hands it, and what it has to say, to the process that it works for."""

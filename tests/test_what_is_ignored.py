@@ -17,7 +17,6 @@ from nanlint.lint.one_file import diagnose_source
 from nanlint.source import Source
 from nanlint.source.edits import apply_edits
 from nanlint.source.ignoring import ignore_lines
-from tests.runtime.running import nanlint as nanlint_command
 from tests.sampling import sample
 
 ROOT = Path(__file__).parents[1]
@@ -70,39 +69,6 @@ SOFTMAX = "import torch\n\n\ndef nll(x):\n    return -torch.log(torch.softmax(x,
 def test_the_configuration_ignores_as_the_option_does(table: dict[str, object]) -> None:
     config = config_of([Layer({"confidence": "possible", **table}, "/", "nanlint.toml")], rule_names())
     assert diagnose_source(Source("/a.py", SOFTMAX), config.for_file("/a.py")) == []
-
-
-@pytest.mark.parametrize("comment", ["# noqa: NL101", "# nanlint: ignore[NL101]", "# nanlint: ignore[log-of-softmax]"])
-def test_a_comment_ignores_as_the_option_does(comment: str) -> None:
-    assert nanlint.check_source(SOFTMAX.rstrip() + f"  {comment}\n", confidence="possible") == []
-
-
-@pytest.mark.parametrize("named", ["NL103", "unclipped-log", "NL101, NL103", "NL1"])
-def test_a_comment_silences_the_hazard_whichever_rule_reports_it(named: str, tmp_path: Path) -> None:
-    """It is right still when a more particular rule comes to know the place."""
-    for text in (
-        SOFTMAX.rstrip() + f"  # nanlint: ignore[{named}]\n",
-        f"# nanlint: file-ignore[{named}]\n" + SOFTMAX,
-        SOFTMAX.rstrip() + f"  # noqa: {'NL103' if named.islower() else named}\n",
-    ):
-        (tmp_path / "a.py").write_text(text, encoding="utf-8")
-        done = nanlint_command("check", "--isolated", "--confidence", "possible", "a.py", cwd=tmp_path)
-        assert (done.code, "No findings" in done.stdout) == (0, True), (text, done.stdout)
-    said = nanlint_command("explain", "--isolated", f"a.py:{SOFTMAX.count(chr(10))}", cwd=tmp_path).stdout
-    assert "by the comment on line" in said
-
-
-def test_a_comment_silences_no_other_hazard_at_its_place(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(SOFTMAX.rstrip() + "  # nanlint: ignore[NL301]\n", encoding="utf-8")
-    shown = nanlint_command("check", "--isolated", "--output-format", "concise", "a.py", cwd=tmp_path).stdout
-    assert ["NL101" in line or "NL001" in line for line in shown.splitlines()[:2]] == [True, True]
-
-
-def test_a_comment_at_a_cause_silences_the_hazard_whichever_rule_reports_it(tmp_path: Path) -> None:
-    text = "import torch\n\n\ndef nll(x):\n    p = torch.softmax(x, -1)  # nanlint: ignore[NL103]\n"
-    (tmp_path / "a.py").write_text(text + "    return -torch.log(p)\n", encoding="utf-8")
-    done = nanlint_command("check", "--isolated", "--confidence", "possible", "a.py", cwd=tmp_path)
-    assert (done.code, "No findings" in done.stdout) == (0, True), done.stdout
 
 
 def test_a_rule_that_is_only_not_selected_leaves_its_hazards_to_the_others() -> None:

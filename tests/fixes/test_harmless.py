@@ -53,7 +53,7 @@ def complaints(texts: Iterable[str], directory: Path) -> set[str]:
     return {one["code"] for one in told}
 
 
-@pytest.mark.parametrize("path", sample(PROGRAMS, 4, "harmless"), ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", sample(PROGRAMS, 8, "harmless"), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_program_that_is_right_gives_the_same_after_its_fixes(path: Path, tmp_path: Path) -> None:
     text = path.read_text()
     before = returned(path.parent.name, text)

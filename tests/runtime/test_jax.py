@@ -783,7 +783,7 @@ CLIPPED = {
     "from one side": lambda x: jnp.minimum(x, -9.0).sum(),
     "by lax": lambda x: jax.lax.clamp(2.0, x, 3.0).sum(),
     "in a scan": lambda x: jax.lax.scan(lambda c, row: (c + jnp.clip(row, 2, 3).sum(), row), 0.0, x)[0],
-    "made again": jax.checkpoint(lambda x: jnp.sin(jnp.clip(x * 1, 2, 3)).sum()),
+    "made again": lambda x: jax.checkpoint(lambda x: jnp.sin(jnp.clip(x * 1, 2, 3)).sum())(x),
 }
 
 

@@ -28,7 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of the built site; it loads Pyodide from /pyodide/."""
     pytest.importorskip("material", reason="mkdocs-material builds the site")
     directory = tmp_path_factory.mktemp("site")
-    command = ["-m", "mkdocs", "build", "--quiet", "--config-file", str(ROOT / "mkdocs.yml"), "--site-dir"]
+    command = ["-m", "mkdocs", "build", "--config-file", str(ROOT / "mkdocs.yml"), "--site-dir"]
     done = subprocess.run(
         [sys.executable, *command, str(directory)],
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NANLINT_PYODIDE": "/pyodide/"},
@@ -37,6 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
     return directory
 
 
