@@ -205,7 +205,7 @@ def verdict(
         return replace(fires, refused=diagnostic.refused)
     if best.confidence < config.confidence:
         least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
-        return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")
+        return replace(blank, outcome=HIDDEN, why=f"it is only {best.confidence}, and {least}")
     if span is not None:
         drafted = draft(facts, rule, best, span, silent(facts, rule, best, span, runs(config)))
         comment = silencing(source, drafted, rule_names(config.rule_files))

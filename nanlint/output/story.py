@@ -62,10 +62,10 @@ def sentences(story: Story, *, places: bool = True) -> Iterator[str]:
     for hazard in met[:_POLES]:
         told.add(hazard.evidence.text)
         behind = "; that value is dropped later, but it is still differentiated" if hazard.guard is not None else ""
-        yield (
-            f"{_operand(hazard.node, hazard.pole, story)} {_BECOMES[hazard.reach]} {_class(hazard.pole)}, which gives "
-            f"{_given(hazard.pole)}{behind}: {_because(hazard.evidence, story, places=places)}."
-        )
+        subject = _operand(hazard.node, hazard.pole, story)
+        because = _because(hazard.evidence, story, places=places, subject=subject)
+        becomes = f"{_BECOMES[hazard.reach]} {_class(hazard.pole)}"
+        yield f"{subject} {becomes}, which gives {_given(hazard.pole)}{behind}: {because}."
     yield from (_cleared(one, story) for one in cleared[: _POLES - len(met[:_POLES])])
     for step, why in story.void[:1]:
         yield f"`{brief(step.text)}` has no effect as a guard: {why}."
@@ -109,8 +109,8 @@ def _operand(node: Node, pole: Pole, story: Story) -> str:
     return f"`{text}`" if text else f"The {pole.name if pole.name == 'result' else 'operand'}"
 
 
-def _because(evidence: Evidence | None, story: Story, *, places: bool) -> str:
-    """Why a number is reached, with the expression that does it where that is another one."""
+def _because(evidence: Evidence | None, story: Story, *, places: bool, subject: str = "It") -> str:
+    """Why a number is reached, with the expression that does it where that is another one than the subject."""
     if evidence is None:
         return "this is what the operation gives"
     found = [step for step in story.steps[:-1] if step.node is evidence.node]
@@ -118,14 +118,15 @@ def _because(evidence: Evidence | None, story: Story, *, places: bool) -> str:
         return evidence.text if not _VERB.match(evidence.text) else f"it {evidence.text}"
     elsewhere = places and (found[0].span.cell, found[0].span.row) != (story.step.span.cell, story.step.span.row)
     where = f" ({line_of(found[0].span)})" if elsewhere else ""
-    return f"`{brief(found[0].text)}`{where} {evidence.text}"
+    name = f"`{brief(found[0].text)}`{where}"
+    return f"{'it' if name == subject else name} {evidence.text}"
 
 
 def _cleared(one: Cleared, story: Story) -> str:
     operand = _operand(one.node, one.pole, story)
     if one.why != RULED_OUT:
         return f"Not reported that {operand} {_BECOMES[Reach.POSSIBLE]} {_class(one.pole)}: {one.why}."
-    known = f": it is in {interval(moved(one.value, -one.pole.shift))}" if one.value is not None else ""
+    known = f": it {_limits(moved(one.value, -one.pole.shift))}" if one.value is not None else ""
     return f"{operand} cannot be {_class(one.pole)}{known}."
 
 

@@ -37,7 +37,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             level,
             fix=MoveIntoTape(leak.outside, leak.inside, gradient),
             at=place_of(leak.outside, gradient),
-            notes=((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
+            notes=((leak.inside, "uses the result inside the tape"), (gradient, "asks for the gradient")),
         )
     if (cut := cut_by(gradient)) is not None:
         node, source = cut
