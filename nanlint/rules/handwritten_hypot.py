@@ -37,7 +37,7 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
     yield Finding(
         root_node,
         "root of a sum of squares: the squares overflow or underflow long before the length does",
-        f"inf above {fmt.max**0.5:.1e}, 0 below {(fmt.denormal / 2) ** 0.5:.1e} ({fmt.name})",
+        f"inf above {fmt.max**0.5:.1e}, 0 below {fmt.denormal**0.5 * 0.5**0.5:.1e} ({fmt.name})",
         Confidence.LIKELY if fmt is FLOAT16 else Confidence.POSSIBLE,
         fix=Rewrite(
             root_node,
