@@ -204,7 +204,7 @@ def verdict(
         fires = replace(blank, outcome=FIRES, confidence=diagnostic.confidence, why=best.effect)
         return replace(fires, refused=diagnostic.refused)
     if best.confidence < config.confidence:
-        least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
+        least = f"the setting `confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
         return replace(blank, outcome=HIDDEN, why=f"it is only {best.confidence}, and {least}")
     if span is not None:
         drafted = draft(facts, rule, best, span, silent(facts, rule, best, span, runs(config)))

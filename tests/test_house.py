@@ -27,7 +27,7 @@ BUDGETS = {
     "graph": 627,
     "lint": 1_078,
     "ops": 1_790,
-    "output": 1_493,
+    "output": 1_494,
     "proof": 2_504,
     "rules": 1_851,
     "runtime": 13_300,

@@ -172,9 +172,10 @@ def _silent(verdicts: Sequence[Verdict], *, most: int) -> Iterator[str]:
     groups = sorted(alike.items(), key=lambda group: (group[0][0], -len(group[1])))
     told = groups if len(groups) <= most else groups[: most - 1]
     for (_, why), rules in told:
-        more = f" and {len(rules) - _NAMED} others" if len(rules) > _NAMED else ""
+        named = rules if len(rules) <= _NAMED + 1 else rules[:_NAMED]
+        more = f" and {len(rules) - len(named)} others" if len(rules) > len(named) else ""
         level = f" ({rules[0].confidence})" if rules[0].outcome == SILENCED else ""
-        yield f"Not reported as {', '.join(one.code for one in rules[:_NAMED])}{more}{level}: {why}."
+        yield f"Not reported as {', '.join(one.code for one in named)}{more}{level}: {why}."
     left = sum(len(rules) for _, rules in groups[len(told) :])
     if left:
         yield f"{left} other rules do not apply; `--output-format json` says why not."
