@@ -252,7 +252,8 @@ def _print(view: View, options: CheckOptions, content: bytes | None) -> None:
     if options.show_fixes and report.fixed:
         say(render_fixed(report.fixed), nl=False, err=to_stderr)
     if options.fix_only:
-        say(f"Fixed {counted(report.fixed)}.\n" if report.fixed and not options.quiet else "", nl=False, err=to_stderr)
+        if report.fixed and not options.quiet:
+            say(f"Fixed {counted(report.fixed)}.", err=to_stderr)
         return
     painted = replace(view, paint=paint if options.output_file is None else plain)
     text = rendered(painted, options.output_format, options.statistics, fixing=fixing, quiet=options.quiet)

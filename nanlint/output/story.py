@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, moved
 from nanlint.analysis.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.diagnostic import Span
-from nanlint.explaining import FIRES, SILENCED, SILENT, Explanation, Verdict
+from nanlint.explaining import FIRES, SILENT, Explanation, Verdict
 from nanlint.graph.node import Node
 from nanlint.ops.op import Pole
 from nanlint.ops.value import Evidence, Kind, Reach, Value
@@ -44,11 +44,10 @@ def _lines(explanation: Explanation, path: str, paint: Paint) -> Iterator[str]:
     story, verdicts = explanation.story, explanation.verdicts
     firing = [one for one in verdicts if one.outcome == FIRES]
     about = [*map(_reported, firing[:_FIRING]), *sentences(story)]
-    about += [
-        f"It is a cause of {other.code} {other.name} ({other.confidence}) on {line_of(other.span)}."
-        for other in explanation.causes[:1]
-    ]
-    silent = [*_silent([one for one in verdicts if one.outcome != FIRES], most=_RULES)]
+    for other in explanation.causes[:1]:
+        about.append(f"It is a cause of {other.code} {other.name} ({other.confidence}) on {line_of(other.span)}.")
+    others = [one for one in verdicts if one.outcome != FIRES]
+    silent = [*_silent(others, most=_RULES)]
     left = MOST - 1 - len(about) - len(silent)
     yield f"{paint(f'{path}:{story.step.span.start}', 'path')} {brief(story.step.text)}"
     yield from (f"  {line}" for line in (*about, *origins(story, most=left), *silent))
@@ -126,8 +125,10 @@ def _cleared(one: Cleared, story: Story) -> str:
     operand = _operand(one.node, one.pole, story)
     if one.why != RULED_OUT:
         return f"Not reported that {operand} {_BECOMES[Reach.POSSIBLE]} {_class(one.pole)}: {one.why}."
-    known = f": it {_limits(moved(one.value, -one.pole.shift))}" if one.value is not None else ""
-    return f"{operand} cannot be {_class(one.pole)}{known}."
+    if one.value is None:
+        return f"{operand} cannot be {_class(one.pole)}."
+    known = moved(one.value, -one.pole.shift)
+    return f"{operand} cannot be {_class(one.pole)}: it {_limits(known)}."
 
 
 def _worth_telling(step: Step, told: set[str]) -> list[Belief]:
@@ -174,8 +175,7 @@ def _silent(verdicts: Sequence[Verdict], *, most: int) -> Iterator[str]:
     for (_, why), rules in told:
         named = rules if len(rules) <= _NAMED + 1 else rules[:_NAMED]
         more = f" and {len(rules) - len(named)} others" if len(rules) > len(named) else ""
-        level = f" ({rules[0].confidence})" if rules[0].outcome == SILENCED else ""
-        yield f"Not reported as {', '.join(one.code for one in named)}{more}{level}: {why}."
+        yield f"Not reported as {', '.join(one.code for one in named)}{more}: {why}."
     left = sum(len(rules) for _, rules in groups[len(told) :])
     if left:
         yield f"{left} other rules do not apply; `--output-format json` says why not."
