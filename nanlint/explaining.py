@@ -210,8 +210,8 @@ def verdict(
             refused=diagnostic.refused,
         )
     if best.confidence < config.confidence:
-        said = f"{best.confidence} ({best.level.why}), and `confidence` is {config.confidence}"
-        return replace(blank, outcome=HIDDEN, why=said + (f" in {config.file}" if config.file else ""))
+        least = f"the setting `confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
+        return replace(blank, outcome=HIDDEN, why=f"it is only {best.confidence} ({best.level.why}), and {least}")
     if span is not None:
         drafted = draft(facts, rule, best, span, silent(facts, rule, best, span, runs(config)))
         comment = silencing(source, drafted, rule_names(config.rule_files))

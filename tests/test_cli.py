@@ -56,9 +56,9 @@ class TestCheck:
     def test_what_is_only_possible_is_counted_in_the_last_line(self, project: Path) -> None:
         (project / "a.py").write_text(f"{BOOM}fizz(1)\nfizz(2)\nfizz(3)  # nanlint: ignore\nrisky(1)\n")
         for arguments, last in (
-            ([], "2 possible findings: --confidence possible"),
-            (["--confidence", "certain"], "1 likely and 2 possible findings: --confidence possible"),
-            (["--fix"], "2 possible findings: --confidence possible"),
+            ([], "2 possible findings not shown: use --confidence possible"),
+            (["--confidence", "certain"], "1 likely and 2 possible findings not shown: use --confidence possible"),
+            (["--fix"], "2 possible findings not shown: use --confidence possible"),
             (
                 ["--ignore", "NL105"],
                 "No fixes available (1 hidden fix can be enabled with the `--unsafe-fixes` option).",

@@ -213,7 +213,7 @@ class GradientFlow:
         """What speaks against a gradient without ruling it out, function names aside. ``where``: it is called."""
         obstacles = [self.obstacle(n) for n in where]
         if None not in obstacles:
-            yield f"no gradient flows where it is called in this file: {obstacles[0]}"
+            yield f"in the calls in this file, {obstacles[0]}"
         for region in node.regions:
             if region.kind == "undifferentiated":
                 yield str(region.attrs["why"])

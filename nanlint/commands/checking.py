@@ -49,7 +49,7 @@ from nanlint.lint.report import Action, Judge, Report, Task
 from nanlint.output.formats import FORMATS, render
 from nanlint.output.paint import plain
 from nanlint.output.progress import ProgressBar
-from nanlint.output.summary import render_fixed
+from nanlint.output.summary import counted, render_fixed
 from nanlint.output.view import View
 from nanlint.refused import Refused
 from nanlint.source.discovery import affected, and_affected, discover
@@ -244,6 +244,8 @@ def _print(view: View, options: CheckOptions, content: bytes | None) -> None:
     if options.show_fixes and report.fixed:
         say(render_fixed(report.fixed), nl=False, err=to_stderr)
     if options.fix_only:
+        if report.fixed and not options.quiet:
+            say(f"Fixed {counted(report.fixed)}.", err=to_stderr)
         return
     painted = replace(view, paint=paint if options.output_file is None else plain)
     text = rendered(painted, options.output_format, options.statistics, fixing=fixing, quiet=options.quiet)

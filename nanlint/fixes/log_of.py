@@ -198,8 +198,9 @@ class LogOf:
             text = place.write(f"{self.stable}({'-x' if self.complement else 'x'})", x=given)
             if text is None:
                 return None
-            shown = f"{self.in_base(place, text) or text} without {named(place, self.inner)}"
-            return display(shown, f"compute the logarithm from the logits: {shown}")
+            text, removed = self.in_base(place, text) or text, named(place, self.inner)
+            message = f"compute the logarithm from the logits: `{text}` without {removed}"
+            return display(f"{text} without {removed}", message)
         wanted = function_for(self.stable, framework)
         call, function = self.inner.site, place.spell(wanted) if wanted is not None else None
         if function is None:

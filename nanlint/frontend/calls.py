@@ -193,9 +193,10 @@ class Calls(Part):
                 called = self.loss_function(one)
                 if called is not None:
                     place = one.site if isinstance(one.site, ast.expr) else e
-                    self.lowering.builder.escape(
-                        self.apply(called, [self.lowering.builder.unknown(e, name="labels"), output], {}, place)
-                    )
+                    labels = self.lowering.builder.unknown(e, name="labels")
+                    if isinstance(called.site, ast.FunctionDef) and called.site.args.args:
+                        labels.attrs["variable"] = called.site.args.args[0].arg
+                    self.lowering.builder.escape(self.apply(called, [labels, output], {}, place))
             return self.lowering.builder.unknown(e)
         if name in SAME_MODEL:
             return self.converted(model, name, e)

@@ -658,7 +658,7 @@ def selected_by(cond: Node, node: Node) -> bool:
 def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:
     """Why the pole is reached, at the operand itself where nothing further back tells."""
     return v.evidence(pole.cls) or Evidence(
-        REACHES.get(pole.cls, "reaches the singular point"), operand, origin=Origin.ATTAINED
+        REACHES.get(pole.cls, "is not ruled out here"), operand, origin=Origin.ATTAINED
     )
 
 

@@ -312,11 +312,11 @@ def condition(facts: Facts, node: Node) -> str:
     x, by = facts.bare(node["x"]), node["by"]
     number = facts.value(by).constant
     sign = COMPARED.get(node.attrs["cmp"], node.attrs["cmp"])
-    what = x.name if x.op == PARAM else facts.text(x)
+    what = x.name if x.op in (PARAM, LOOP) else facts.text(x)
     if node.attrs["cmp"] == OUTSIDE:
         lo, hi = (facts.value(end).constant for end in by.args.values())
         return f"{what} is not between {lo:g} and {hi:g}"
-    other = shown(number) if number is not None else by.name if by.op == PARAM else facts.text(by)
+    other = shown(number) if number is not None else by.name if by.op in (PARAM, LOOP) else facts.text(by)
     return f"{what} {sign} {other}".strip()
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from nanlint.diagnostic import Span
-from nanlint.explaining import FIRES, SILENCED, SILENT, Explanation, Verdict
+from nanlint.explaining import FIRES, SILENT, Explanation, Verdict
 from nanlint.graph.node import Node
 from nanlint.hazards.gather import moved
 from nanlint.hazards.record import RULED_OUT, Cleared, Hazard
@@ -45,11 +45,10 @@ def _lines(explanation: Explanation, path: str, paint: Paint) -> Iterator[str]:
     story, verdicts = explanation.story, explanation.verdicts
     firing = [one for one in verdicts if one.outcome == FIRES]
     about = [*map(_reported, firing[:_FIRING]), *sentences(story)]
-    about += [
-        f"It is a cause of {other.code} {other.name} ({other.confidence}) on {line_of(other.span)}."
-        for other in explanation.causes[:1]
-    ]
-    silent = [*_silent([one for one in verdicts if one.outcome != FIRES], most=_RULES)]
+    for other in explanation.causes[:1]:
+        about.append(f"It is a cause of {other.code} {other.name} ({other.confidence}) on {line_of(other.span)}.")
+    others = [one for one in verdicts if one.outcome != FIRES]
+    silent = [*_silent(others, most=_RULES)]
     left = MOST - 1 - len(about) - len(silent)
     yield f"{paint(f'{path}:{story.step.span.start}', 'path')} {brief(story.step.text)}"
     yield from (f"  {line}" for line in (*about, *origins(story, most=left), *silent))
@@ -63,10 +62,10 @@ def sentences(story: Story, *, places: bool = True) -> Iterator[str]:
     for hazard in met[:_POLES]:
         told.add(hazard.evidence.text)
         behind = "; that value is dropped later, but it is still differentiated" if hazard.guard is not None else ""
-        yield (
-            f"{_operand(hazard.node, hazard.pole, story)} {_BECOMES[hazard.reach]} {_class(hazard.pole)}, which gives "
-            f"{_given(hazard.pole)}{behind}: {_because(hazard.evidence, story, places=places)}."
-        )
+        subject = _operand(hazard.node, hazard.pole, story)
+        because = _because(hazard.evidence, story, places=places, subject=subject)
+        becomes = f"{_BECOMES[hazard.reach]} {_class(hazard.pole)}"
+        yield f"{subject} {becomes}, which gives {_given(hazard.pole)}{behind}: {because}."
     yield from (_cleared(one, story) for one in cleared[: _POLES - len(met[:_POLES])])
     for step, why in story.void[:1]:
         yield f"`{brief(step.text)}` has no effect as a guard: {why}."
@@ -110,8 +109,8 @@ def _operand(node: Node, pole: Pole, story: Story) -> str:
     return f"`{text}`" if text else f"The {pole.name if pole.name == 'result' else 'operand'}"
 
 
-def _because(evidence: Evidence | None, story: Story, *, places: bool) -> str:
-    """Why a number is reached, with the expression that does it where that is another one."""
+def _because(evidence: Evidence | None, story: Story, *, places: bool, subject: str = "It") -> str:
+    """Why a number is reached, with the expression that does it where that is another one than the subject."""
     if evidence is None:
         return "this is what the operation gives"
     found = [step for step in story.steps[:-1] if step.node is evidence.node]
@@ -119,15 +118,18 @@ def _because(evidence: Evidence | None, story: Story, *, places: bool) -> str:
         return evidence.text if not _VERB.match(evidence.text) else f"it {evidence.text}"
     elsewhere = places and (found[0].span.cell, found[0].span.row) != (story.step.span.cell, story.step.span.row)
     where = f" ({line_of(found[0].span)})" if elsewhere else ""
-    return f"`{brief(found[0].text)}`{where} {evidence.text}"
+    name = f"`{brief(found[0].text)}`{where}"
+    return f"{'it' if name == subject else name} {evidence.text}"
 
 
 def _cleared(one: Cleared, story: Story) -> str:
     operand = _operand(one.node, one.pole, story)
     if one.why != RULED_OUT:
         return f"Not reported that {operand} {_BECOMES[Reach.POSSIBLE]} {_class(one.pole)}: {one.why}."
-    known = f": it is in {interval(moved(one.value, -one.pole.shift))}" if one.value is not None else ""
-    return f"{operand} cannot be {_class(one.pole)}{known}."
+    if one.value is None:
+        return f"{operand} cannot be {_class(one.pole)}."
+    known = moved(one.value, -one.pole.shift)
+    return f"{operand} cannot be {_class(one.pole)}: it {_limits(known)}."
 
 
 def _worth_telling(step: Step, told: set[str]) -> list[Belief]:
@@ -172,9 +174,9 @@ def _silent(verdicts: Sequence[Verdict], *, most: int) -> Iterator[str]:
     groups = sorted(alike.items(), key=lambda group: (group[0][0], -len(group[1])))
     told = groups if len(groups) <= most else groups[: most - 1]
     for (_, why), rules in told:
-        more = f" and {len(rules) - _NAMED} others" if len(rules) > _NAMED else ""
-        level = f" ({rules[0].confidence})" if rules[0].outcome == SILENCED else ""
-        yield f"Not reported as {', '.join(one.code for one in rules[:_NAMED])}{more}{level}: {why}."
+        named = rules if len(rules) <= _NAMED + 1 else rules[:_NAMED]
+        more = f" and {len(rules) - len(named)} others" if len(rules) > len(named) else ""
+        yield f"Not reported as {', '.join(one.code for one in named)}{more}: {why}."
     left = sum(len(rules) for _, rules in groups[len(told) :])
     if left:
         yield f"{left} other rules do not apply; `--output-format json` says why not."

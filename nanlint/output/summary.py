@@ -45,7 +45,7 @@ def _below_threshold(counts: Mapping[Confidence, int]) -> str:
     if not counts:
         return ""
     said = " and ".join(f"{counts[one]} {one}" for one in sorted(counts, reverse=True))
-    return f"{said} finding{'' if sum(counts.values()) == 1 else 's'}: --confidence {min(counts)}\n"
+    return f"{said} finding{'' if sum(counts.values()) == 1 else 's'} not shown: use --confidence {min(counts)}\n"
 
 
 def findings(count: int) -> str:

@@ -354,10 +354,10 @@ class Slicing:
             return str(text)
         if isinstance(node.site, ast.stmt):
             return target(node.site)
-        function = node.name if node.op == CALL else ""
-        if function.isidentifier() and not self.facts.text(node).startswith(function):
-            return function
         variable = node.attrs.get("variable") if not node.attrs.get("held") else None
+        function = node.name if node.op == CALL else ""
+        if not variable and function.isidentifier() and not self.facts.text(node).startswith(function):
+            return function
         return str(variable or self.names.assigned(node) or changed(node) or self.facts.text(node) or written(node))
 
     def domain(self, node: Node, sort: Sort | None = None) -> Domain:

@@ -31,7 +31,7 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     yield Finding(
         selection,
         f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",
-        "used where the other branch is taken, and differentiated there",
+        "is used where the other branch is selected, and its gradient is computed there",
         hazard.but(Seen.PLACEHOLDER, harmless and Seen.PROTECTED),
         fix=HarmlessPlaceholder(selection, placeholder),
         notes=((hazard.node, SLOPE.get(hazard.node.op, "is singular at the placeholder")),),

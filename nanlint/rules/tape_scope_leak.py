@@ -36,7 +36,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             form(leak.lost and Seen.PARTLY_LOST, is_unseen_method(leak.outside) and Seen.UNSEEN_METHOD),
             fix=MoveIntoTape(leak.outside, leak.inside, gradient),
             at=place_of(leak.outside, gradient),
-            notes=((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
+            notes=((leak.inside, "uses the result inside the tape"), (gradient, "asks for the gradient")),
         )
     if (cut := cut_by(gradient)) is not None:
         node, source = cut

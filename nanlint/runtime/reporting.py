@@ -115,8 +115,10 @@ def summary(verdicts: Verdicts) -> str:
     """The counts in one line."""
     counts = {state: sum(one.state is state for one in verdicts.findings) for state in State}
     parts = [f"{count} {state}" for state, count in counts.items() if count]
-    findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
-    born = f"; {_many(len(verdicts.born), 'origin')} on lines that `check` does not report" if verdicts.born else ""
+    findings = (
+        f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "`check` has no findings here"
+    )
+    born = f"; {_many(len(verdicts.born), 'origin')} on other lines" if verdicts.born else ""
     born += f"; {_many(len(verdicts.symptoms), 'symptom')}" if verdicts.symptoms else ""
     born += f"; {_many(len(verdicts.died), 'origin')} that died" if verdicts.died else ""
     alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""

@@ -3,63 +3,41 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+import re
 
 LONGEST = 60  # characters of an expression in a sentence
-_DEEPEST = 5
+_DOTS = "..."
+_SEVERAL = re.compile(r"(?:\w+=)?\.\.\.(?:, (?:\w+=)?\.\.\.)+")
+#: what is written in brackets before a dot
+_BRACKETED = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda)
 
 
 def brief(text: str, longest: int = LONGEST) -> str:
-    """An expression on one line, its inner parts ``...`` if it is longer than ``longest``: ``F.softmax(...)``."""
+    """An expression on one line, parts of it ``...`` if it is longer than ``longest``: ``F.softmax(..., dim=1)``."""
     line = " ".join(text.split())
-    for depth in range(_DEEPEST, -1, -1):
-        if len(line) <= longest:
-            break
-        try:
-            shown = ast.unparse(_Elided(depth).visit(ast.parse(text.strip(), mode="eval")))
-        except SyntaxError:  # no expression: nothing can be left out
-            break
-        line = line if shown == "..." else shown
+    while len(line) > longest and (parts := _parts(line)):
+        enough = [(end - start, start) for start, end in parts if len(line) - (end - start) + len(_DOTS) <= longest]
+        length, start = min(enough) if enough else max((end - start, start) for start, end in parts)
+        line = _SEVERAL.sub(_DOTS, line[:start] + _DOTS + line[start + length :])
     return line
 
 
-class _Elided(ast.NodeTransformer):
-    """Replaces what lies deeper than ``depth`` in an expression by ``...``; names, numbers and what is called stay."""
-
-    def __init__(self, depth: int) -> None:
-        self.depth = depth
-
-    def visit(self, node: ast.AST) -> Any:
-        return ast.Constant(...) if self.depth < 0 and isinstance(node, ast.expr) else super().visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        function = self.visit(node.func) if isinstance(node.func, ast.Attribute | ast.Call) else node.func
-        self.depth -= 1
-        shown = [self.visit(e) for e in (*node.args, *(keyword.value for keyword in node.keywords))]
-        self.depth += 1
-        if shown and all(map(_is_elided, shown)):
-            return ast.Call(function, shown[:1], [])
-        named = [ast.keyword(k.arg, v) for k, v in zip(node.keywords, shown[len(node.args) :], strict=True)]
-        return ast.Call(function, shown[: len(node.args)], named)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
-        owner = self.visit(node.value)
-        return ast.Attribute(ast.Name("(...)") if _is_elided(owner) else owner, node.attr)
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        if not isinstance(node, ast.expr) or isinstance(node, ast.Name) or _is_number(node):
-            return super().generic_visit(node)
-        if self.depth <= 0:
-            return ast.Constant(...)
-        self.depth -= 1
-        shown = super().generic_visit(node)
-        self.depth += 1
-        return shown
-
-
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and not isinstance(node.value, str | bytes)
-
-
-def _is_elided(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is ...
+def _parts(line: str) -> list[tuple[int, int]]:
+    """What may be left out of an expression: operands and elements, not what is called or stands before a dot."""
+    try:
+        root = ast.parse(line, mode="eval").body
+    except SyntaxError:
+        return []
+    if not line.isascii():  # places are counted in bytes
+        return []
+    kept = {root}
+    for node in ast.walk(root):
+        if isinstance(node, ast.Call):
+            kept.add(node.func)
+        elif isinstance(node, ast.Attribute) and not isinstance(node.value, _BRACKETED):
+            kept.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            kept.update(one for one in ast.walk(node) if isinstance(one, ast.expr) and one is not node)
+    inner = (node for node in ast.walk(root) if isinstance(node, ast.expr) and node not in kept)
+    places = ((node.col_offset, node.end_col_offset or 0) for node in inner)
+    return [(start, end) for start, end in places if end - start > len(_DOTS)]

@@ -93,9 +93,9 @@ class TestFiles:
 
 
 class TestFixes:
-    def test_fix_only_fixes_and_reports_nothing(self, file: Path) -> None:
+    def test_fix_only_fixes_and_reports_nothing_else(self, file: Path) -> None:
         result = _run("--fix-only")
-        assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+        assert (result.exit_code, result.stdout, result.stderr) == (0, "Fixed 1 error.\n", "")
         assert file.read_text() == "import torch\ncalm(1)\nrisky(1)\n"
 
     def test_fixes_are_listed_by_file(self, file: Path) -> None:

@@ -176,11 +176,11 @@ def test_where_nothing_is_found_the_closing_lines_say_what_was_checked() -> None
 @pytest.mark.parametrize(
     ("below_threshold", "says"),
     [
-        ({Confidence.POSSIBLE: 1}, "1 possible finding: --confidence possible\n"),
-        ({Confidence.POSSIBLE: 41}, "41 possible findings: --confidence possible\n"),
+        ({Confidence.POSSIBLE: 1}, "1 possible finding not shown: use --confidence possible\n"),
+        ({Confidence.POSSIBLE: 41}, "41 possible findings not shown: use --confidence possible\n"),
         (
             {Confidence.POSSIBLE: 41, Confidence.LIKELY: 3},
-            "3 likely and 41 possible findings: --confidence possible\n",
+            "3 likely and 41 possible findings not shown: use --confidence possible\n",
         ),
     ],
 )

@@ -203,7 +203,7 @@ def test_of_a_long_fix_the_first_lines_are_shown_and_the_others_counted() -> Non
 def test_code_that_is_long_is_without_its_inner_parts_above_the_diff_and_whole_in_it() -> None:
     code = "torch.where(" + ", ".join(f"argument_{number}" for number in range(12)) + ")"
     first, _, added = _fixed("x", Edit(Span(1, 1, 1, 2), code), message=f"replace with `{code}`", display=code)
-    assert first == "    = fix (safe): replace with `torch.where(...)`"
+    assert first == "    = fix (safe): replace with `torch.where(..., argument_1, argument_2, argument_3, ...)`"
     assert added == f"  1 + {code}"
 
 

@@ -11,8 +11,8 @@ from nanlint.output.changes import label
 
 WORD = re.compile(r"\w+")
 CODE = re.compile(r"`([^`]*)`")
-#: words of Python and of numbers, which are no names of the program
-NO_NAMES = frozenset({"inf", "nan", "diag", "the", "result"})
+#: words for numbers, and for the weights of a layer, which are no names of the program
+NO_NAMES = frozenset({"inf", "nan", "diag", "the", "result", "bias", "weight", "kernel"})
 
 
 def quoted(text: str) -> Iterator[str]:
