@@ -227,9 +227,10 @@ class Hazards:
         learned = self.gradient.owner(node) not in PLAIN
         wanted = reach < LIKELY and not self.scalar(node, hazard.value) and not self.of_known(pole, source)
         scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
-        if scenario is not None and scenario.reach > reach:
+        # the ends of a range, of which the use tells, are apart
+        if scenario is not None and scenario.reach > reach and not (scenario.inputs and met is not None):
             reach = scenario.reach
-            yield Seen.EQUAL_INPUTS if scenario.inputs and reach is LIKELY else SCENARIOS[reach], scenario.evidence
+            yield Seen.EQUAL_INPUTS if scenario.inputs else SCENARIOS[reach], scenario.evidence
         ends = saturated(node, pole, source, self.evaluator.value) if wanted and reach < LIKELY else None
         if ends is not None:
             reach = LIKELY
