@@ -18,11 +18,11 @@ Seen = Enum(
     DEGENERATE ORDINARY EQUAL_INPUTS SATURATED UNCHECKED
     BY_SETTINGS BOUNDED_BELOW HIDDEN REPAIRED ZERO_STAYS CHOSEN_ONCE NO_SUCH_ROW BY_CALLERS
     UNLEARNED DECIDES DISCARDED BELIEVED
-    IGNORED_EPSILON CONVERTED OTHER_FACTOR PLACEHOLDER IN_NUMPY WEAK_IN_NUMPY NAMED_LOGARITHM BY_NAME
-    LOOKED_AT WHOLE_POWER SPARED EXPECTED TESTED RESULT_TESTED OUT_OF_SUPPORT ABSORBED HELD MEANT PROTECTED
+    IGNORED_EPSILON CONVERTED OTHER_FACTOR PLACEHOLDER IN_NUMPY WEAK_IN_NUMPY BY_NAME
+    LOOKED_AT WHOLE_POWER SPARED EXPECTED TESTED ABSORBED HELD MEANT PROTECTED
     LOSES_DIGITS AT_A_POINT FLAT BOUNDED BY_IDENTITY LOGITS_FOUND OF_DATA OF_TRAINED BY_FORMAT OLDER_RELEASES ROUNDS
-    USELESS_EPSILON AT_THE_POLE PARTLY_LOST UNSEEN_METHOD CUT_OFF MAY_BE_EMPTY NO_LOSS NOT_FITTED NOT_TRAINED
-    MADE_BEFORE DOUBTED UNSURE SHIFTED DRAWN WATCHED WEIGHED_AGAIN
+    USELESS_EPSILON AT_THE_POLE PARTLY_LOST UNSEEN_METHOD MAY_BE_EMPTY NO_LOSS NOT_FITTED
+    MADE_BEFORE UNSURE DRAWN WATCHED WEIGHED_AGAIN
     OF_TESTS NOT_SHOWN NOT_TAKEN ABSURD REFUTED SEARCHED
     """,
 )
@@ -68,7 +68,7 @@ ROWS = {
         Row(Seen.BOUNDED_BELOW, "a bound below passes no gradient on beyond its end", most=LIKELY),
         Row(Seen.REPAIRED, "the value is repaired, and nothing says that the operand is learned", most=POSSIBLE),
         Row(Seen.ZERO_STAYS, "a gradient of 0 stays 0 there", most=POSSIBLE),
-        Row(Seen.UNLEARNED, "nothing learned is seen to meet it", most=POSSIBLE),
+        Row(Seen.UNLEARNED, "nothing learned is seen to meet it, or no gradient to be taken", most=POSSIBLE),
         Row(Seen.DECIDES, "every use of it is a comparison", most=POSSIBLE),
         Row(Seen.DISCARDED, "no call takes the result", most=POSSIBLE),
         Row(Seen.BELIEVED, "that a gradient is taken is believed", most=LIKELY),
@@ -84,8 +84,7 @@ ROWS = {
         Row(Seen.USELESS_EPSILON, "an epsilon does not do what it is there for", most=LIKELY),
         Row(Seen.LOGITS_FOUND, "Keras may find the logits behind the activation", most=LIKELY),
         Row(Seen.OLDER_RELEASES, "only older releases of the framework do so", most=LIKELY),
-        Row(Seen.PARTLY_LOST, "other terms of the gradient are left", most=LIKELY),
-        Row(Seen.CUT_OFF, "what is not seen may be meant to have no gradient", most=LIKELY),
+        Row(Seen.PARTLY_LOST, "other terms of the gradient are left, or it is meant to have none", most=LIKELY),
         Row(Seen.LOSES_DIGITS, "it costs digits, seldom all of them", most=POSSIBLE),
         Row(Seen.AT_A_POINT, "it takes one point to be met exactly", most=POSSIBLE),
         Row(Seen.FLAT, "the loss is finite, and has no gradient for the worst predictions", most=POSSIBLE),
@@ -93,11 +92,8 @@ ROWS = {
         Row(Seen.AT_THE_POLE, "the finding at the singular point shows it", most=POSSIBLE),
         Row(Seen.UNSEEN_METHOD, "it is computed in a method that is not seen", most=POSSIBLE),
         Row(Seen.NOT_FITTED, "nothing is seen to be fitted to it", most=POSSIBLE),
-        Row(Seen.NOT_TRAINED, "no gradient is seen to be taken of it", most=POSSIBLE),
         Row(Seen.MADE_BEFORE, "the operation that makes it is not seen", most=POSSIBLE),
-        Row(Seen.DOUBTED, "nothing learned reaches it, or no gradient is believed to be taken", most=POSSIBLE),
         Row(Seen.UNSURE, "little says that it is met", most=POSSIBLE),
-        Row(Seen.SHIFTED, "something is subtracted from the exponent", most=POSSIBLE),
         Row(Seen.DRAWN, "it is drawn from, and has no gradient", most=POSSIBLE),
         Row(Seen.WATCHED, "its author looks for it, or takes no gradient", most=POSSIBLE),
         Row(Seen.WEIGHED_AGAIN, "who weighs it with the mask again expects it", most=POSSIBLE),
@@ -107,7 +103,7 @@ ROWS = {
         Row(Seen.PLACEHOLDER, "only the gradient meets the placeholder", most=LIKELY),
         Row(Seen.IN_NUMPY, "in NumPy an infinity may be meant", less=1, least=POSSIBLE),
         Row(Seen.WEAK_IN_NUMPY, "in NumPy an infinity may be meant, and little speaks for this one", less=1),
-        Row(Seen.NAMED_LOGARITHM, "-inf is what is called, or taken for, a logarithm of 0", less=1),
+        Row(Seen.ABSORBED, "every use, or its name, takes -inf for what it means", less=1),
         Row(Seen.BY_NAME, "only a name says so", less=1),
         Row(Seen.LOOKED_AT, "what a metric of NumPy divides by was looked at", less=1),
         Row(Seen.WHOLE_POWER, "the exponent may be whole", less=1),
@@ -115,11 +111,8 @@ ROWS = {
         Row(Seen.NO_LOSS, "it is no loss that is trained on", less=1),
         Row(Seen.EXPECTED, "the author expects it: the result is tested for nan and inf", less=2),
         Row(Seen.TESTED, "the result is tested for nan and inf", less=1),
-        Row(Seen.RESULT_TESTED, "the selection asks for nan and inf themselves", less=1),
-        Row(Seen.OUT_OF_SUPPORT, "-inf is the logarithm of what does not occur", less=2),
-        Row(Seen.ABSORBED, "every use takes -inf for what it means", less=1),
-        Row(Seen.HELD, "bounds that stand elsewhere may keep it off", less=2),
         Row(Seen.MEANT, "-inf is intended here, or has no bad effect", less=2),
+        Row(Seen.HELD, "bounds that stand elsewhere may keep it off", less=2),
         Row(Seen.PROTECTED, "the selection drops the nan of its own gradient", less=1),
         Row(Seen.NOT_SHOWN, "no ordinary input is shown to fail", most=LIKELY),
         Row(Seen.NOT_TAKEN, "the program as it is written does not compute it, or does not take it", most=LIKELY),
