@@ -57,3 +57,11 @@ def test_ends_that_break_are_shown(formula: str) -> None:
 def test_ends_that_do_not_are_not(formula: str) -> None:
     assert not broken(formula)
     assert not shown(formula)
+
+
+def test_weights_that_are_their_own_weights_are_summed() -> None:
+    """Of sum(p * p) both factors are the softmax."""
+    text = program(
+        "import torch", "def f(x):\n    p = torch.softmax(x, dim=-1)\n    return torch.log((p * p).sum(dim=-1))"
+    )
+    assert not [one for one in nanlint.check_source(text) if one.code == "NL003"]
