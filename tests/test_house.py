@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 5_789,
+    "analysis hazards": 5_869,
     "cache": 372,
     "commands": 1_231,
     "fixes": 3_799,
@@ -29,7 +29,7 @@ BUDGETS = {
     "ops": 1_790,
     "output": 1_551,
     "proof": 2_502,
-    "rules": 1_851,
+    "rules": 1_850,
     "runtime": 13_300,
     "server": 1_836,
     "source": 2_303,

@@ -15,7 +15,7 @@ from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
 from nanlint.analysis.relations import GRIDS
-from nanlint.analysis.scenarios import Executions, degenerate, excluded, saturated, where_each_is
+from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
 from nanlint.analysis.selections import NOT_DATA, keeps_finite, taken_by, tests_result
 from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
@@ -227,14 +227,9 @@ class Hazards:
         learned = self.gradient.owner(node) not in PLAIN
         wanted = reach < LIKELY and not self.scalar(node, hazard.value) and not self.of_known(pole, source)
         scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
-        # the ends of a range, of which the use tells, are apart
-        if scenario is not None and scenario.reach > reach and not (scenario.inputs and met is not None):
+        if scenario is not None and scenario.reach > reach:
             reach = scenario.reach
-            yield Seen.EQUAL_INPUTS if scenario.inputs else SCENARIOS[reach], scenario.evidence
-        ends = saturated(node, pole, source, self.evaluator.value) if wanted and reach < LIKELY else None
-        if ends is not None:
-            reach = LIKELY
-            yield Seen.SATURATED, ends
+            yield SCENARIOS[reach], scenario.evidence
         if reach is UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
             yield Seen.UNCHECKED, open_to_it
 

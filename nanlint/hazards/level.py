@@ -15,7 +15,7 @@ Seen = Enum(
     "Seen",
     """
     UNCONFIRMED OF_A_CALLER OTHERS_UNKNOWN OTHERS_POSSIBLE OTHERS_LIKELY BY_FORM USED_SO OFTEN_USED_SO
-    DEGENERATE ORDINARY EQUAL_INPUTS SATURATED UNCHECKED
+    DEGENERATE ORDINARY UNCHECKED
     BY_SETTINGS BOUNDED_BELOW HIDDEN REPAIRED ZERO_STAYS CHOSEN_ONCE NO_SUCH_ROW BY_CALLERS
     UNLEARNED DECIDES DISCARDED BELIEVED
     IGNORED_EPSILON CONVERTED OTHER_FACTOR PLACEHOLDER IN_NUMPY WEAK_IN_NUMPY BY_NAME
@@ -77,8 +77,6 @@ ROWS = {
             BY_FORM="the way it is written says that it happens",
             OFTEN_USED_SO="the way the result is used says that it happens",
             ORDINARY="degenerate data that is ordinary takes it there",
-            EQUAL_INPUTS="two inputs may be equal, and their difference is divided by",
-            SATURATED="functions that saturate come to ends that take it there",
         ),
         *rows(
             least=POSSIBLE,
