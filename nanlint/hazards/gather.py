@@ -21,9 +21,8 @@ from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elem
 from nanlint.analysis.unguarded import unguarded
 from nanlint.frontend.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
-from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, Maker, Seen
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, Maker, Seen, moved
 from nanlint.interrupt import checkpoint
-from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import (
@@ -638,11 +637,6 @@ def has_epsilon(operand: Node, value: Evaluate) -> bool:
     return any(
         small(term, value) and value(term).zero is NEVER for n in sums if n.op == "add" for term in n.args.values()
     )
-
-
-def moved(v: Value, by: float) -> Value:
-    """A value moved by the shift of a pole."""
-    return add(v, constant(by)) if by else v
 
 
 def selected_by(cond: Node, node: Node) -> bool:

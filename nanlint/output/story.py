@@ -15,8 +15,7 @@ from rich.text import Text
 from nanlint.diagnostic import Span
 from nanlint.explaining import FIRES, HIDDEN, SILENCED, SILENT, UNSELECTED, Explanation, Verdict
 from nanlint.graph.node import REFINE, Node
-from nanlint.hazards.gather import moved
-from nanlint.hazards.record import RULED_OUT, Cleared, Hazard
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, moved
 from nanlint.hazards.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import Kind, Reach, Value
