@@ -13,8 +13,6 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import islice
-from itertools import product as combinations
 from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, is_zero
@@ -92,8 +90,6 @@ TOLERANCE = 1e-12
 #: ops that are 0 where their first two operands are the same
 ERRORS = frozenset({"squared_difference", "distance", "squared_error", "absolute_error"})
 DIFFERENCES = ERRORS | {"sub"}
-#: ops that divide by their operand
-DIVIDING = frozenset({"div", "reciprocal", "rsqrt"})
 #: nodes that leave each element where it can be met by its own
 ARRANGED = frozenset({"view", "cast", "identity", "stop_gradient"})
 #: nodes that hand on what they are given
@@ -658,14 +654,10 @@ def named(node: Node) -> bool:
 
 @dataclass(frozen=True)
 class Degenerate:
-    """A scenario in which an operand is at its pole: how likely it is met, and why.
-
-    ``inputs``: whether it is that two things that enter are equal, whose difference is divided by.
-    """
+    """A scenario in which an operand is at its pole: how likely it is met, and why."""
 
     reach: Reach
     evidence: Evidence
-    inputs: bool = False
 
 
 class Executions:
@@ -741,39 +733,10 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
         if symbol.hidden:
             reach = min(reach, POSSIBLE)
         if best is None or reach > best.reach:
-            best = Degenerate(reach, described(scenario, pole, operand, met=met), divides_inputs(scenario, node))
+            best = Degenerate(reach, described(scenario, pole, operand, met=met))
         if best.reach >= LIKELY:
             break
     return best if best is not None and best.reach >= POSSIBLE else None
-
-
-def saturated(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> Evidence | None:
-    """The ends of functions that saturate which take an operand to a pole together."""
-    found = list(islice(saturating(operand, evaluate), MAX_NAMED)) if pole.cls == "zero" else []
-    wanted = {operand: -pole.shift} | {node[name]: 0.0 for name, cls in pole.also if cls != "pos" and name in node.args}
-    for ends in combinations(*(ends for _, ends in found)):
-        there = where_each_is(zip((source for source, _ in found), ends, strict=True), evaluate)
-        met = there.symbol(operand).touched and all(there.symbol(n).number == number for n, number in wanted.items())
-        if met and not there.symbol(operand).weak and not there.refutes(node.facts):
-            names = " and ".join(dict.fromkeys(f"`{source.op}`" for source, _ in found))
-            return Evidence(f"is {-pole.shift:g} at the ends of {names}", found[0][0], origin=Origin.SATURATION)
-    return None
-
-
-def saturating(operand: Node, evaluate: Evaluate) -> Iterator[tuple[Node, tuple[float, ...]]]:
-    """The functions behind an operand that saturate for ordinary data, with the ends that they come to then."""
-    for source in {n.key: n for n in upstream(operand)}.values():
-        v = evaluate(source)
-        ends = tuple(
-            number
-            for end, number in (("low", v.lo), ("high", v.hi))
-            if v.reach(end) >= LIKELY
-            and (e := v.why.get(end)) is not None
-            and e.origin is Origin.SATURATION
-            and e.node is source
-        )
-        if ends:
-            yield source, ends
 
 
 def excluded(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> bool:
@@ -978,9 +941,6 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     if scenario.shape is Shape.EQUAL:
         if setting:
             return UNKNOWN
-        if divides_inputs(scenario, node):
-            # nobody computed them to be apart
-            return LIKELY
         one_thing = len({root(n).key for n in scenario.data}) == 1
         if one_thing or (gathered and (scenario.difference or pole.cls == "neg")):
             return felt
@@ -1001,11 +961,6 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
         return LIKELY if gathered else POSSIBLE
     # who takes the logarithm of a sum has terms of one sign
     return LIKELY if gathered and node.op in LOGARITHMS else UNKNOWN
-
-
-def divides_inputs(scenario: Scenario, node: Node) -> bool:
-    """Whether two things that enter, computed from nothing, are equal where an op divides by their difference."""
-    return scenario.difference is not None and node.op in DIVIDING and all(enters(bare(n)) for n in scenario.data)
 
 
 def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool, gradient: bool) -> bool:

@@ -15,15 +15,14 @@ from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
 from nanlint.analysis.relations import GRIDS
-from nanlint.analysis.scenarios import Executions, degenerate, excluded, saturated, where_each_is
+from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
 from nanlint.analysis.selections import NOT_DATA, keeps_finite, taken_by, tests_result
 from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.frontend.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
-from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, Maker, Seen
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, Maker, Seen, moved
 from nanlint.interrupt import checkpoint
-from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import (
@@ -229,11 +228,7 @@ class Hazards:
         scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
             reach = scenario.reach
-            yield Seen.EQUAL_INPUTS if scenario.inputs and reach is LIKELY else SCENARIOS[reach], scenario.evidence
-        ends = saturated(node, pole, source, self.evaluator.value) if wanted and reach < LIKELY else None
-        if ends is not None:
-            reach = LIKELY
-            yield Seen.SATURATED, ends
+            yield SCENARIOS[reach], scenario.evidence
         if reach is UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
             yield Seen.UNCHECKED, open_to_it
 
@@ -642,11 +637,6 @@ def has_epsilon(operand: Node, value: Evaluate) -> bool:
     return any(
         small(term, value) and value(term).zero is NEVER for n in sums if n.op == "add" for term in n.args.values()
     )
-
-
-def moved(v: Value, by: float) -> Value:
-    """A value moved by the shift of a pole."""
-    return add(v, constant(by)) if by else v
 
 
 def selected_by(cond: Node, node: Node) -> bool:

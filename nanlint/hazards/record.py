@@ -8,10 +8,11 @@ from functools import cached_property
 
 from nanlint.graph.node import Node
 from nanlint.hazards.level import Level, Seen, level
+from nanlint.ops.arithmetic import add
 from nanlint.ops.op import Pole
-from nanlint.ops.value import CERTAIN, Evidence, Reach, Value
+from nanlint.ops.value import CERTAIN, Evidence, Reach, Value, constant
 
-__all__ = ["RULED_OUT", "Cleared", "Form", "Hazard", "Maker", "Seen", "form"]
+__all__ = ["RULED_OUT", "Cleared", "Form", "Hazard", "Maker", "Seen", "form", "moved"]
 
 #: why a pole is no hazard where the range or a guard says so
 RULED_OUT = "ruled out"
@@ -94,3 +95,8 @@ class Cleared:
     pole: Pole
     why: str
     value: Value | None = None
+
+
+def moved(v: Value, by: float) -> Value:
+    """A value moved by the shift of a pole."""
+    return add(v, constant(by)) if by else v

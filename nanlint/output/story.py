@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nanlint.diagnostic import Span
 from nanlint.explaining import FIRES, SILENT, Explanation, Verdict
 from nanlint.graph.node import Node
-from nanlint.hazards.gather import moved
-from nanlint.hazards.record import RULED_OUT, Cleared, Hazard
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, moved
 from nanlint.hazards.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.ops.op import Pole
 from nanlint.ops.value import Evidence, Kind, Reach, Value

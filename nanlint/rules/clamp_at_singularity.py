@@ -32,7 +32,7 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
         hazard.node,
         f"clamped to exactly the point where {hazard.node.op} is singular",
         "the bound itself is the singular point",
-        hazard.but(plain and in_numpy(hazard), meant and Seen.NAMED_LOGARITHM),
+        hazard.but(plain and in_numpy(hazard), meant and Seen.ABSORBED),
         ((clamp, "sets values to exactly this bound"),),
         RaiseBound(hazard.node, clamp, hazard.operand),
     )

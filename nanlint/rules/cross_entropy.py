@@ -92,7 +92,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
             loss,
             "binary cross-entropy of a sigmoid: no gradient for the worst predictions",
             "log(0) is bounded at -100, and the gradient is 0",
-            form(Seen.BOUNDED, facts.doubted(loss) and Seen.DOUBTED),
+            form(Seen.BOUNDED, facts.doubted(loss) and Seen.UNLEARNED),
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
             LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 100 above 17"),
         )

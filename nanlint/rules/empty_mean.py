@@ -179,7 +179,7 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         cause = (selection, "may select only one element, or none")
     elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation):
         opinion = facts.gradient.roles.opinion(deviation) if facts.gradient.roles is not None else None
-        judged = form(Seen.OF_DATA, opinion is not None and not opinion.trained and Seen.DOUBTED)
+        judged = form(Seen.OF_DATA, opinion is not None and not opinion.trained and Seen.UNLEARNED)
         cause = (deviation["x"], why)
     else:
         return "no evidence for a single element"

@@ -27,7 +27,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
         quotient,
         "handwritten sigmoid: exp overflows, and the gradient is nan there",
         "inf / inf = nan" if found.both else "d/dx = 0 * inf = nan once exp overflows",
-        form(Seen.OF_TRAINED, harmless and Seen.DOUBTED),
+        form(Seen.OF_TRAINED, harmless and Seen.UNLEARNED),
         ((found.exp, overflow(found.exp, facts)),),
         sigmoid(quotient, found, facts),
     )

@@ -33,7 +33,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
         quotient,
         "handwritten softmax without subtracting the maximum: inf / inf = nan for large logits",
         "inf / inf = nan",
-        form(shifted([numerator], facts) and Seen.SHIFTED),
+        form(shifted([numerator], facts) and Seen.UNSURE),
         ((numerator, overflow(numerator, facts)),),
         Softmax(quotient, numerator, denominator) if alone is not None and denominator is not None else None,
     )

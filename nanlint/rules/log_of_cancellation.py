@@ -42,7 +42,7 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
         "log(0) = -inf",
         hazard.but(
             plain and in_numpy(hazard),
-            returned and Seen.OUT_OF_SUPPORT,
+            returned and Seen.MEANT,
             facts.absorbed(hazard.node) and Seen.ABSORBED,
             facts.held(found) and Seen.HELD,
         ),

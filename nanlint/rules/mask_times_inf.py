@@ -93,7 +93,7 @@ def gradient_of_no_nan(product: Node, facts: Facts) -> Findings:
         product,
         "multiply_no_nan hides -inf from the value, not from the gradient: 0 * -inf = nan",
         "the gradient with respect to the second factor is the first one, -inf",
-        form(Seen.OF_TRAINED, facts.doubted(product) and Seen.DOUBTED),
+        form(Seen.OF_TRAINED, facts.doubted(product) and Seen.UNLEARNED),
         ((logs[0], "is -inf where the probability is 0"), (core, "has a derivative of 0 there")),
         FiniteFactor(product, product["a"], product["b"]),
     )

@@ -26,7 +26,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
             mask,
             "NaN in data is removed from the value but not from the gradient: 0 * nan = nan",
             "the derivative at a NaN is NaN, and the mask does not remove it",
-            form(Seen.OF_DATA, not facts.trained(mask) and Seen.NOT_TRAINED),
+            form(Seen.OF_DATA, not facts.trained(mask) and Seen.UNLEARNED),
             ((data, "can be NaN: the code checks it for NaN"), (op, "uses it, so its derivative is NaN there")),
             SelectOperand(op),
         )
@@ -56,7 +56,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
         mask,
         "NaN is removed from the value but not from the gradient: 0 * nan = nan",
         "hides only the NaN in the value",
-        form(Seen.OF_DATA, not facts.trained(mask) and Seen.NOT_TRAINED),
+        form(Seen.OF_DATA, not facts.trained(mask) and Seen.UNLEARNED),
         ((source, "can give NaN, and so can its derivative"),),
         SelectOperand(source),
     )

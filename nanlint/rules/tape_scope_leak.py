@@ -44,7 +44,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             node,
             f"no gradient flows back through this: the gradient with respect to `{facts.text(source)}` is None",
             "Python numbers, NumPy arrays and indices have no derivative",
-            form(Seen.CUT_OFF),
+            form(Seen.PARTLY_LOST),
             at=place_of(node, gradient),
             notes=((gradient, "asks for the gradient"),),
         )

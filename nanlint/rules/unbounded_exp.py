@@ -50,7 +50,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
             node,
             "numerator and denominator overflow because of the same exponential: inf / inf = nan",
             "inf / inf = nan",
-            form(Seen.OF_TRAINED, harmless and Seen.DOUBTED),
+            form(Seen.OF_TRAINED, harmless and Seen.UNLEARNED),
             tuple((exp, overflow(exp, facts)) for exp in {above.index: above, below.index: below}.values()),
             LogisticDensity(node),
         )

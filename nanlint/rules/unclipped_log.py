@@ -41,8 +41,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
         plain and in_numpy(hazard),
         facts.absorbed(hazard.node) and Seen.ABSORBED,
         by_name and Seen.BY_NAME,
-        returned and Seen.OUT_OF_SUPPORT,
-        meant and Seen.MEANT,
+        (returned or meant) and Seen.MEANT,
     ]
     yield Finding(
         hazard.node,

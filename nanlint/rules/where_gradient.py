@@ -49,7 +49,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
         place,
         "the value of this branch is dropped, but it is still differentiated: 0 * inf = nan",
         SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and so does its slope"),
-        hazard.but(facts.converted(hazard.node) and Seen.CONVERTED, facts.tests_result(guard) and Seen.RESULT_TESTED),
+        hazard.but(facts.converted(hazard.node) and Seen.CONVERTED, facts.tests_result(guard) and Seen.TESTED),
         ((guard, "computes and differentiates both branches"),),
         remedy(hazard, guard),
     )

@@ -67,4 +67,4 @@ def test_rows_count_in_the_order_of_the_table(start: Reach, seen: list[Seen], re
 def test_a_form_has_the_level_of_what_its_rule_sees() -> None:
     assert form().level.confidence is Confidence.CERTAIN
     assert form(Seen.OF_TRAINED, False).level.confidence is Confidence.LIKELY
-    assert form(Seen.OF_TRAINED, Seen.DOUBTED).level.confidence is Confidence.POSSIBLE
+    assert form(Seen.OF_TRAINED, Seen.UNLEARNED).level.confidence is Confidence.POSSIBLE
