@@ -19,6 +19,13 @@ from nanlint.ops.floats import class_of
 TOKEN = re.compile(
     r"(?<![\w.-])(-?)(?:(nan|inf)|(?<=[:,\[] )(NaN|Infinity)|(?<=[:,\[])(NaN|Infinity))(?![\w(]|\.[a-zA-Z])"
 )
+#: the same in what a program reads: a field of a table, or of JSON, and no word of a sentence
+DATA = re.compile(
+    r"(?:^|[,;\t\[:|]|(?<=\d)[ ])[ ]*(-?)\+?(nan|inf(?:inity)?)[ ]*(?=$|[,;\t\]}|]|[ ][-+\d.])",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: what makes an object, and does not change it
+MAKES = frozenset({"__init__", "__new__", "__post_init__"})
 #: what stands in a text for what is formatted into it
 FORMAT = re.compile(r"%[-+ #0-9.]*[a-z]|\{[^}]*\}")
 #: names of constants
@@ -28,11 +35,11 @@ PUT = frozenset({"append", "extend", "insert", "update", "add", "fill", "put", "
 BOTH = {"pinf": "ninf", "ninf": "pinf"}
 
 
-def kinds_in(text: str) -> frozenset[str]:
+def kinds_in(text: str, token: re.Pattern[str] = TOKEN) -> frozenset[str]:
     """The kinds of non-finite number that a text shows."""
     return frozenset(
         "nan" if word[:1].lower() == "n" else "ninf" if sign else "pinf"
-        for sign, *words in TOKEN.findall(text)
+        for sign, *words in token.findall(text)
         for word in filter(None, words)
     )
 
@@ -50,6 +57,8 @@ class Written:
         #: names that are stored into, or read again where a loop begins anew
         self._states: set[tuple[str, str]] = set()
         self._reads: set[tuple[str, str]] = set()
+        #: attributes that are stored into after their object is made
+        self._changed: set[str] = set()
         #: what is printed as a label, and holds a word that looks like a number
         self._labels: list[str] = []
 
@@ -83,6 +92,11 @@ class Written:
         self._read()
         return (path, name) in self._states or (path, name) not in self._reads
 
+    def changes(self, attribute: str) -> bool:
+        """Whether an attribute is stored into after its object was made."""
+        self._read()
+        return attribute in self._changed
+
     def line(self, name: str) -> tuple[str, int] | None:
         """Where a name is last given a value."""
         self._read()
@@ -113,6 +127,7 @@ class Written:
             owner: [one.arg for one in (*node.args.posonlyargs, *node.args.args) if one.arg not in ("self", "cls")]
             for owner, node in _functions(tree)
         }
+        making = {part for _, one in _functions(tree) if one.name in MAKES for part in ast.walk(one)}
         for node in ast.walk(tree):
             for target, value in _assigned(node, functions):
                 for name in _names_stored(target):
@@ -120,8 +135,11 @@ class Written:
                     self._lines[name] = path, value.lineno
                     if not isinstance(target, (ast.Name, ast.Tuple, str)):
                         self._states.add((path, name))
+                        self._changed |= set() if node in making else {name}
             if isinstance(node, (ast.For, ast.While)):
                 self._states |= {(path, name) for name in _carried(node.body)}
+            if isinstance(node, (ast.Nonlocal, ast.Global)):
+                self._states |= {(path, name) for name in node.names}
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._reads.add((path, node.id))
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _number(node) is None:
