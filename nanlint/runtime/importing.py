@@ -68,8 +68,9 @@ class Hook(importlib.abc.MetaPathFinder):
         """Watch all imports from now on, and what has been imported already."""
         sys.meta_path.insert(0, self)
         self._recorder.ask_for(self._late)
-        for package in {*self._adapters, *SAVES, *READS} & sys.modules.keys():
-            self.wake(package)
+        for package in dict.fromkeys([*self._adapters, *SAVES, *READS]):
+            if package in sys.modules:
+                self.wake(package)
 
     def _late(self, path: str) -> None:
         """A file that was imported without probes, before the watch began or by an importer of its own."""
