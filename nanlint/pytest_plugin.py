@@ -90,6 +90,7 @@ class Session:
                 directory=new_run(asked.nanlint_run_dir),
                 watch=asked.nanlint,
                 include=tuple(asked.nanlint_include),
+                confidence="possible",
             )
             os.environ[VARIABLE] = options.to_environment()
         self.recorder: Recorder = outer or watch(options)
@@ -111,7 +112,7 @@ class Session:
         heard = [message for message, origin in self._heard.items() if origin is None or origin not in died]
         self._heard = {}
         allowed = _allowed_in(item) | _asserted_in(item)
-        heard = [message for message in heard if not _is_allowed(message, allowed)]
+        heard = [message for message in heard if not self._is_allowed(message, allowed)]
         code = getattr(getattr(item, "function", None), "__code__", None)
         if code is not None and not _MEANT.isdisjoint(_words(code)):
             heard = [one for one in heard if not one.startswith(f"{code.co_filename}:")]
@@ -119,6 +120,18 @@ class Session:
         heard = [one.removeprefix(root) for one in heard]
         more = [f"and {len(heard) - _MOST:,} more"] if len(heard) > _MOST else []
         return "\n".join([*heard[:_MOST], *more])
+
+    def _is_allowed(self, message: str, allowed: Collection[str]) -> bool:
+        """Whether a test allows what is told: its rule or its place, that of what it causes, or all of its kinds."""
+        first = message.partition("\n")[0]
+        place = _PLACE.match(first)
+        said = first if place is None else first[place.end() :]
+        kinds = set(_KIND.findall(said))
+        if "inf" in allowed:
+            kinds = {kind for kind in kinds if not kind.endswith("inf")}
+        names = {said.partition(" ")[0], *(() if place is None else self.recorder.names_of(place[1], int(place[2])))}
+        there = any(f"{os.sep}{name}".endswith(f"{os.sep}{one}") for name in names for one in allowed)
+        return "all" in allowed or there or kinds.issubset(allowed)
 
     def verdicts(self) -> Verdicts:
         from nanlint.runtime.judging import verdicts_in
@@ -157,19 +170,6 @@ def _asserted_in(item: pytest.Item) -> set[str]:
     said = [ast.unparse(one) for one in claims if not any(isinstance(part, _DENIED) for part in ast.walk(one))]
     words = {word.lower() for text in said for word in re.findall(r"\w+", text)}
     return {kind for kind, meant in _ASSERTED.items() if not words.isdisjoint(meant)}
-
-
-def _is_allowed(message: str, allowed: Collection[str]) -> bool:
-    """Whether a test allows what is told: its rule or its place, or all of its kinds of value."""
-    first = message.partition("\n")[0]
-    place = _PLACE.match(first)
-    said = first if place is None else first[place.end() :]
-    kinds = set(_KIND.findall(said))
-    if "inf" in allowed:
-        kinds = {kind for kind in kinds if not kind.endswith("inf")}
-    files = [] if place is None else [place[1], f"{place[1]}:{place[2]}"]
-    there = any(f"{os.sep}{file}".endswith(f"{os.sep}{one}") for file in files for one in allowed)
-    return "all" in allowed or there or said.partition(" ")[0] in allowed or kinds.issubset(allowed)
 
 
 def _words(code: CodeType) -> Iterator[str]:

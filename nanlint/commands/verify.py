@@ -123,15 +123,15 @@ def report_on(
         warn_of_untrusted(configs)
     verified = run(
         command[1:] if command[:1] == ("--",) else command,
-        confidence=CONFIDENCES[confidence or "likely"],
+        confidence=CONFIDENCES.get(confidence or ""),
         run_directory=run_dir,
         **options,
     )
     paint = paint_for(color if output_file is None else "never")
     if output_format == "json":
-        text = render_report_json(verified.verdicts, run=verified.run, hindsight=verified.hindsight)
+        text = render_report_json(verified.verdicts, run=verified.run)
     else:
-        text = render_report(verified.verdicts, run=verified.run, hindsight=verified.hindsight, paint=paint)
+        text = render_report(verified.verdicts, run=verified.run, paint=paint)
         if options["filters"] and options.get("watch", "all") != "all" and not verified.verdicts.filtered:
             text += "Filters were applied only to flagged expressions; --watch all applies them to every tensor.\n"
     if output_file is None:

@@ -173,6 +173,7 @@ class Watch(Protocol):
         frames: Sequence[Frame] = (),
         given: bool = False,
         followed: bool = False,
+        late: bool = False,
     ) -> None:
         """Report a loss, gradient, parameter or result that is not finite: the run is bad unless it is ``given``.
 
@@ -180,7 +181,8 @@ class Watch(Protocol):
         or its breakdown; ``asked``: the call that requested it; ``given``: it was not finite already in the input,
         which is believed where something ``explains`` it. The same report at the same location is made once; ``frames``
         as in ``alert``. With a ``scaler``, it waits until the step is ``settled``. ``followed``: the adapter tells
-        ``fates`` what becomes of it; it is reported at the end, unless it died or something else arrived.
+        ``fates`` what becomes of it; it is reported at the end, unless it died or something else arrived. ``late``: it
+        came before the step was counted that is done.
         """
 
     @property
@@ -201,12 +203,6 @@ class Watch(Protocol):
 
         ``own``: it is of what is watched, also where that is only a part of the program.
         """
-
-    def saves(self, asked: str) -> Callable[..., Any]:
-        """A hook around a function that saves one of its first two arguments: reports what is not finite in it."""
-
-    def reads(self) -> Callable[..., Any]:
-        """A hook around a function that reads arrays from outside: what is not finite there came in."""
 
     def came_in(self, kinds: Iterable[str]) -> None:
         """These kinds of non-finite value came from outside: from a file, or a loader."""

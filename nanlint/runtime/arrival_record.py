@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Container, Hashable, Sequence
+from types import CodeType
 from typing import Any
 
 import msgspec
 
 from nanlint.runtime.events import ARRIVED, GIVEN, KEPT, NON_FINITE, Alert, Frame, Where, is_bad
+from nanlint.runtime.frames import is_behind, stack_of
 from nanlint.runtime.health import Health
+from nanlint.runtime.hooks import safely
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD
 from nanlint.runtime.results import Results
@@ -26,8 +30,9 @@ class ArrivalRecord(SiteRecord):
     def __init__(self, options: Options, rank: int) -> None:
         self._at = Where(rank=rank or None)
         self._told_where: set[str] = set()
+        self._read: Callable[[], None] = lambda: None
         self.results = Results(self)
-        self.kept, self.saves, self.reads = self.results.kept, self.results.saves, self.results.reads
+        self.kept, self.came_in = self.results.kept, self.results.came_in
         super().__init__(options, rank)
 
     def _open(self) -> None:
@@ -37,6 +42,8 @@ class ArrivalRecord(SiteRecord):
         self._followed: dict[str, Alert] = {}
         self._came = False
         self._fed: Callable[[], bool] | None = None
+        #: where the program was when the last step was done
+        self._stepped: Sequence[tuple[CodeType, int]] = ()
 
     @property
     def where(self) -> Where:
@@ -53,6 +60,16 @@ class ArrivalRecord(SiteRecord):
         elif self._told_where:
             where = {name: value for name, value in where.items() if name not in self._told_where}
         self._at = msgspec.structs.replace(self._at, **where)
+
+    def before_steps(self, read: Callable[[], None]) -> None:
+        """Have what waits on devices read before a step is done, and at the end."""
+        self._read = read
+
+    def settle(self) -> None:
+        """Have all told that waits to be told."""
+        self._read()
+        for adapter in self.adapters:
+            safely(self, f"the pending results of {adapter.name}", adapter.settle)
 
     def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
         """Something beside a birth, told once for the same kind, message and place."""
@@ -81,6 +98,7 @@ class ArrivalRecord(SiteRecord):
         frames: Sequence[Frame] = (),
         given: bool = False,
         followed: bool = False,
+        late: bool = False,
     ) -> None:
         """See ``Watch.arrived``."""
         adapter = None if isinstance(value, Health) else self.adapter_of(value)
@@ -94,7 +112,7 @@ class ArrivalRecord(SiteRecord):
         if health.size > 1:
             details["held"] = str(health)
         message = f"{name} is {kinds}, seen at {asked}{'; its input was already not finite' if given else ''}"
-        step = self.steps - (what == "parameter" and self.steps > 0)  # which the last one has left
+        step = self._step_left() if what == "parameter" or late else self.steps
         alert = Alert(NON_FINITE, step, message, there, details, self.where)
         if followed and not given and self.options.on_nan == "continue":
             origin = f"{name}, {there[:1]}"
@@ -108,10 +126,6 @@ class ArrivalRecord(SiteRecord):
         else:
             self._arrived(alert, keys)
 
-    def came_in(self, kinds: Iterable[str]) -> None:
-        """See ``Watch.came_in``."""
-        self.results.outside = self.results.outside.union(kinds)
-
     def explains(self, kinds: frozenset[str], frames: Sequence[Frame] = ()) -> bool:
         """See ``Watch.explains``."""
         there = tuple(frames) or self.frames(1)
@@ -120,6 +134,7 @@ class ArrivalRecord(SiteRecord):
 
     def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
         """See ``Watch.left``."""
+        self.settle()
         if self._came:  # which this only shows
             return
         kinds = " and ".join(KINDS[kind] for kind in ("nan", "pinf", "ninf") if kind in health.bad)
@@ -128,7 +143,11 @@ class ArrivalRecord(SiteRecord):
             details["held"] = str(health)
         if self._first((KEPT, name, asked, *((one.path, one.line) for one in frames))):
             message = f"{name} is {kinds}, seen at {asked}"
-            self._write(Alert(NON_FINITE, self.steps, message, tuple(frames), details, self.where))
+            self._write(Alert(NON_FINITE, self._step_left(), message, tuple(frames), details, self.where))
+
+    def _step_left(self) -> int:
+        """The step that what is there now is of: the last one, as long as the next has not begun."""
+        return self.steps - (self.steps > 0 and is_behind(stack_of(sys._getframe(1)), self._stepped))
 
     def _arrived(self, alert: Alert, keys: Sequence[Hashable]) -> None:
         self.fates.arrive(keys)

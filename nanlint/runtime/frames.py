@@ -7,6 +7,7 @@ import linecache
 import os
 import sys
 import sysconfig
+from collections.abc import Sequence
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
@@ -15,7 +16,7 @@ from nanlint.runtime.events import Frame
 #: of one stack
 MAX_FRAMES = 32
 
-_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Users:
@@ -32,7 +33,7 @@ class Users:
         paths = sysconfig.get_paths()
         installed = {os.path.realpath(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
         self._installed = tuple(os.path.join(path, "") for path in sorted(installed))
-        self._left_out: tuple[str, ...] = (_OWN,)
+        self._left_out: tuple[str, ...] = (OWN,)
         self._known: dict[str, bool] = {}
 
     def owns(self, filename: str) -> bool:
@@ -85,7 +86,7 @@ class Users:
     def called_by_library(self, start: FrameType | None) -> bool:
         """Whether the innermost frame that is not nanlint's is of code that is not the user's."""
         frame = start
-        while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        while frame is not None and frame.f_code.co_filename.startswith(OWN):
             frame = frame.f_back
         return frame is not None and not self.owns(frame.f_code.co_filename)
 
@@ -98,6 +99,23 @@ class Users:
                 found.append(frame_at(frame.f_code, frame.f_lineno, _column(frame.f_code, frame.f_lasti)))
             frame = frame.f_back
         return tuple(found)
+
+
+def stack_of(start: FrameType | None) -> list[tuple[CodeType, int]]:
+    """Where each frame is, outermost first."""
+    found = []
+    while start is not None:
+        found.append((start.f_code, start.f_lineno))
+        start = start.f_back
+    return found[::-1]
+
+
+def is_behind(now: Sequence[tuple[CodeType, int]], then: Sequence[tuple[CodeType, int]]) -> bool:
+    """Whether the program has gone on from one stack to the other without beginning a loop anew, as its lines tell."""
+    for (code, line), (before, passed) in zip(now, then, strict=False):
+        if code is not before or line != passed:
+            return code is not before or line > passed
+    return True
 
 
 def _real(path: str) -> str:

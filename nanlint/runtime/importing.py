@@ -19,6 +19,7 @@ from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters import BUILT_IN
+from nanlint.runtime.adapters.stores import READS, SAVES
 from nanlint.runtime.events import Module
 from nanlint.runtime.hooks import Guard, safely
 from nanlint.runtime.modules import keep_module
@@ -67,7 +68,7 @@ class Hook(importlib.abc.MetaPathFinder):
         """Watch all imports from now on, and what has been imported already."""
         sys.meta_path.insert(0, self)
         self._recorder.ask_for(self._late)
-        for package in list(self._adapters):
+        for package in dict.fromkeys([*self._adapters, *SAVES, *READS]):
             if package in sys.modules:
                 self.wake(package)
 
@@ -109,7 +110,7 @@ class Hook(importlib.abc.MetaPathFinder):
 
     def _take_in_hand(self, fullname: str, spec: importlib.machinery.ModuleSpec) -> None:
         """Have a loader of ours where there is something to do."""
-        if fullname in self._adapters and spec.loader is not None:
+        if (fullname in self._adapters or fullname in SAVES or fullname in READS) and spec.loader is not None:
             spec.loader = Woken(spec.loader, lambda: self.wake(fullname))
         elif type(spec.loader) is importlib.machinery.SourceFileLoader and self._recorder.users.owns(spec.loader.path):
             spec.loader = Probed(spec.loader.name, spec.loader.path, self._recorder)
@@ -133,6 +134,7 @@ class Hook(importlib.abc.MetaPathFinder):
         load = self._adapters.pop(package, None)
         if load is not None:
             safely(self._recorder, package, self._wake, package, load)
+        self._recorder.results.meets(package)
 
     def _wake(self, package: str, load: Callable[[], type[Adapter]]) -> None:
         adapter = load()(self._recorder)
@@ -235,8 +237,8 @@ def watched_sites(
     from nanlint.source.prescan import prescan
     from nanlint.source.text import Source
 
-    least = confidence or CONFIDENCES.get(recorder.options.confidence)
-    overrides = Options.of(confidence=None if least is None else str(least)).over
+    least = confidence or CONFIDENCES[recorder.options.least_confidence]
+    overrides = Options.of(confidence=str(least)).over
     try:
         configs = Configs(LoadedWhenUsed(rule_names), overrides, ops_problem=ops_problem, rules_in=rules_in)
         config = configs.for_directory(os.path.dirname(os.path.abspath(path)))
@@ -248,7 +250,7 @@ def watched_sites(
         text = Source.from_bytes(content, path).text
     except SourceError:
         return ()
-    module = Module(path, digest_of(content), probed, str(confidence or recorder.options.confidence))
+    module = Module(path, digest_of(content), probed, str(least))
     diagnostics = _diagnosed(content, path, config)
     sites = sites_of(diagnostics, path, module.digest)
     keep_module(recorder.options.directory, module, text, diagnostics)

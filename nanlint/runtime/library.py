@@ -114,7 +114,7 @@ def verify(
     filters: Sequence[str] = (),
     on_nan: str = "continue",
     include: Sequence[str] = (),
-    confidence: str = "likely",
+    confidence: str | None = None,
     keep_elements: int = 4096,
     run_directory: str | None = None,
 ) -> Iterator[Run]:
@@ -128,7 +128,7 @@ def verify(
     """
     from nanlint.config import CONFIDENCES
 
-    if confidence not in CONFIDENCES:
+    if confidence is not None and confidence not in CONFIDENCES:
         raise ValueError(f"confidence: {confidence!r} is not one of {', '.join(CONFIDENCES)}")
     global _ongoing
     outer = active() or _ongoing
@@ -141,7 +141,7 @@ def verify(
         filters=tuple(filters),
         on_nan=on_nan,
         include=tuple(include),
-        confidence=confidence,
+        confidence=confidence or "",
         keep_elements=keep_elements,
     )
     recorder = _ongoing = Recorder(options, rank_of_environment())

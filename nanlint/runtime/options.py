@@ -20,11 +20,11 @@ class Options(msgspec.Struct, frozen=True):
     """``directory``: of the run, absolute.
 
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
-    watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it.
-    ``keep_elements``: of each tensor of the first origins, at most. ``keep_inputs``: the directory for the arguments of
-    functions with flagged expressions; empty if they are not wanted. ``replay``: the first and the last step that are
-    repeated, of the run in ``replayed``, ``from_start`` or with what that kept. ``hash_seed``: of the hashes of
-    strings, so that sets have the same order again.
+    watched, where it is not left to the watch. ``limit``: bytes of an event file, about; the origin of what went wrong
+    is kept beyond it. ``keep_elements``: of each tensor of the first origins, at most. ``keep_inputs``: the directory
+    for the arguments of functions with flagged expressions; empty if they are not wanted. ``replay``: the first and the
+    last step that are repeated, of the run in ``replayed``, ``from_start`` or with what that kept. ``hash_seed``: of
+    the hashes of strings, so that sets have the same order again.
     """
 
     directory: str
@@ -32,7 +32,7 @@ class Options(msgspec.Struct, frozen=True):
     filters: tuple[str, ...] = ()
     on_nan: str = "continue"
     include: tuple[str, ...] = ()
-    confidence: str = "likely"
+    confidence: str = ""
     limit: int = 64_000_000
     keep_elements: int = 4096
     keep_inputs: str = ""
@@ -45,6 +45,11 @@ class Options(msgspec.Struct, frozen=True):
         for name, value, known in (("watch", self.watch, WATCHES), ("on_nan", self.on_nan, ON_NAN)):
             if value not in known:
                 raise ValueError(f"{name}: {value!r} is not one of {', '.join(known)}")
+
+    @property
+    def least_confidence(self) -> str:
+        """The least that a finding needs: where every op is looked at, what is only possible costs little more."""
+        return self.confidence or ("possible" if self.watch == "all" or self.replay is not None else "likely")
 
     def to_environment(self) -> str:
         """The value of the variable."""

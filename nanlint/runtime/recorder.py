@@ -33,6 +33,7 @@ from nanlint.runtime.events import (
     Trace,
 )
 from nanlint.runtime.filters import Filter, filter_of
+from nanlint.runtime.frames import stack_of
 from nanlint.runtime.health import Health
 from nanlint.runtime.hooks import NonFinite as NonFinite
 from nanlint.runtime.hooks import safely
@@ -40,10 +41,10 @@ from nanlint.runtime.options import Options
 from nanlint.runtime.process_record import MOST
 from nanlint.runtime.replaying import PYTHON, RandomStates, Repeated, Source, repeatable
 from nanlint.runtime.site_record import FEW, STALE
-from nanlint.runtime.sites import GRADIENT_OF
+from nanlint.runtime.sites import GRADIENT_OF, code_of
 from nanlint.runtime.telling import KINDS, told
 
-#: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
+#: elements of a tensor that are kept, after the first few births, of which there are more
 KEPT = 64
 #: ops in a trace; a longer step is kept without
 LONGEST = 200_000
@@ -58,7 +59,6 @@ class Recorder(ArrivalRecord):
 
     def __init__(self, options: Options, rank: int = 0) -> None:
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
-        self._read: Callable[[], None] = lambda: None
         self._resumed = False
         super().__init__(options, rank)
         self._random = self._random_states()
@@ -101,10 +101,6 @@ class Recorder(ArrivalRecord):
         if SPAWNED not in argv:  # which does not know its name yet, by which it is found in the run
             states.add("python", PYTHON)
         return states
-
-    def before_steps(self, read: Callable[[], None]) -> None:
-        """Have what waits on devices read before a step is done, and at the end."""
-        self._read = read
 
     @property
     def directory(self) -> str:
@@ -164,7 +160,8 @@ class Recorder(ArrivalRecord):
                 self._probed[number] = site
             else:
                 words = " and ".join(KINDS[kind] for kind in sorted(kinds))
-                self._hear(blamed, f"{words} first appeared in {op}", number)
+                said = f"{code_of(site)} confirmed: {words} in {op}" if site else f"{words} first appeared in {op}"
+                self._hear(blamed, said, number)
                 bad = [one.value for one in outputs if one.health.bad]
                 self.fates.begin(number, functools.partial(self._ends, bad))
             if known:
@@ -284,6 +281,7 @@ class Recorder(ArrivalRecord):
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""
         self._read()
+        self._stepped = stack_of(sys._getframe(1))
         asked = [skipped for skipped in self._scalers if skipped is not None]
         if asked:
             skipped = True in [one() for one in asked]
@@ -351,12 +349,6 @@ class Recorder(ArrivalRecord):
             self.mode, self._bad = "all", False
             for adapter in self.adapters:
                 adapter.start()
-
-    def settle(self) -> None:
-        """Have all told that waits to be told."""
-        self._read()
-        for adapter in self.adapters:
-            safely(self, f"the pending results of {adapter.name}", adapter.settle)
 
     def flush(self) -> None:
         """Write down what is only kept in memory: what came by at the sites, how often births were seen."""

@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
@@ -16,9 +15,6 @@ from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame, Where
 from nanlint.runtime.health import Health
 from nanlint.runtime.telling import KINDS, described, ended, moment, placed, shortened, spot
 from nanlint.runtime.verdicts import State, Verdict, Verdicts, order_of, order_of_birth
-
-if TYPE_CHECKING:
-    from nanlint.runtime.hindsight import Hindsight
 
 _ROLES = {
     State.CONFIRMED: "error",
@@ -35,9 +31,9 @@ _ROLES = {
 MOST_SUSPECTED = 3
 
 
-def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight] = (), paint: Paint = plain) -> str:
+def render_report(verdicts: Verdicts, *, run: str, paint: Paint = plain) -> str:
     """The whole report, what is bad first; ``run`` is where the run is kept."""
-    lines = _bad(verdicts, {one.birth: one for one in hindsight}, paint)
+    lines = _bad(verdicts, paint)
     for verdict in verdicts.findings:
         if verdict not in verdicts.confirmed:
             lines += [*_finding(verdict, paint), ""]
@@ -69,14 +65,14 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
 def first_words(verdicts: Verdicts) -> str:
     """What is to be said of a run before all else, in one line."""
     none = "no problem was seen" if verdicts.cut is None else f"{_cut(verdicts)}: no problem was seen until then"
-    return next(iter(_bad(verdicts, {}, plain)), none)
+    return next(iter(_bad(verdicts, plain)), none)
 
 
 def _cut(verdicts: Verdicts) -> str:
     return f"cut off at step {verdicts.cut:,}"
 
 
-def _bad(verdicts: Verdicts, afterwards: Mapping[Birth, Hindsight], paint: Paint) -> list[str]:
+def _bad(verdicts: Verdicts, paint: Paint) -> list[str]:
     """What makes a run bad: what came back not finite, what is confirmed, what was born at other lines."""
     lines: list[str] = []
     for alert in verdicts.arrived:
@@ -85,7 +81,7 @@ def _bad(verdicts: Verdicts, afterwards: Mapping[Birth, Hindsight], paint: Paint
         lines.append("")
     causes = [(order_of(one), list(_finding(one, paint))) for one in verdicts.confirmed]
     for birth, count in verdicts.born:
-        told = [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth))]
+        told = list(_birth(birth, count, paint))
         causes.append((order_of_birth(birth), told))
     for _, told in sorted(causes, key=lambda one: one[0]):
         lines += [*told, ""]
@@ -129,10 +125,8 @@ def render_report_json(
     verdicts: Verdicts,
     *,
     run: str,
-    hindsight: Iterable[Hindsight] = (),
 ) -> str:
     """The report as one JSON object; ``exit_code`` and ``failure`` are the program's own."""
-    afterwards = {one.birth: one for one in hindsight}
     return (
         json.dumps(
             {
@@ -143,10 +137,7 @@ def render_report_json(
                 "failure": verdicts.failure,
                 "damaged": verdicts.damaged,
                 "findings": [{**as_object(one.diagnostic), "verdict": _verdict(one)} for one in verdicts.findings],
-                "born": [
-                    {**_birth_object(birth), "count": count, **_hindsight_object(afterwards.get(birth))}
-                    for birth, count in verdicts.born
-                ],
+                "born": [{**_birth_object(birth), "count": count} for birth, count in verdicts.born],
                 "symptoms": [{**_birth_object(birth), "count": count} for birth, count in verdicts.symptoms],
                 "died": [
                     {**_birth_object(birth), "count": count, "death": ended(death)}
@@ -233,27 +224,6 @@ def _birth(birth: Birth, count: int, paint: Paint, death: Death | None = None, h
         yield f"    at {placed(frame)}"
     if birth.note:
         yield f"    note: {birth.note}"
-
-
-def _hindsight(one: Hindsight | None) -> Iterator[str]:
-    if one is None:
-        return
-    if one.diagnostic is not None:
-        yield f"    {one.diagnostic.code} [possible] {one.diagnostic.message}"
-        fix = one.diagnostic.fix
-        if fix is not None and fix.display:
-            yield f"    {fix.title}: {fix.message}"
-    if one.program is not None:
-        yield f"    reproduced by {shortened(one.program)}"
-
-
-def _hindsight_object(one: Hindsight | None) -> dict[str, object]:
-    if one is None:
-        return {}
-    return {
-        "rule": None if one.diagnostic is None else as_object(one.diagnostic),
-        "reproduction": one.program,
-    }
 
 
 def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:

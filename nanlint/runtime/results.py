@@ -6,31 +6,39 @@ Nothing here is about a framework: what tensors hold is asked of their adapters.
 
 from __future__ import annotations
 
+import bdb
 import builtins
 import functools
 import gc
 import io
 import math
-import pickle
+import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import ModuleType
+from contextlib import suppress
+from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
 from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Adapter
+from nanlint.runtime.adapters.stores import READS, SAVES
 from nanlint.runtime.events import Frame
-from nanlint.runtime.frames import place
+from nanlint.runtime.frames import OWN, place
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.hooks import Hooks, safely
-from nanlint.runtime.written import TOKEN, Written, kinds_in
+from nanlint.runtime.written import DATA, TOKEN, Written, kinds_in
 
 #: as a failure is told
 WHAT = "what the program leaves"
+#: as it is where nothing stands in its place
+OPEN = open
+#: files that were read, and characters of each, that are looked at
+FILES, LARGE = 1_000, 1 << 24
+#: arguments of what saves that are looked at
+MANY = 4
 #: objects of one result that are looked at, how deep they may lie, and results that are told
 MOST, DEEP, TOLD = 20_000, 40, 8
-#: what hands a text on that the user's code gives it
-WRITERS = ("pathlib", "csv", "json")
 #: attributes in which models keep what has names of its own
 INNER = frozenset({"_parameters", "_buffers", "_modules", "state", "param_groups"})
 #: texts of programs that are no file (``-c``)
@@ -57,7 +65,11 @@ class Opened:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         file = self._own(*args, **kwargs)
-        if type(file) is io.TextIOWrapper and file.writable() and self._results.heeds(sys._getframe(1)):
+        if type(file) is not io.TextIOWrapper:
+            return file
+        if not file.writable() and len(self._results.opened) < FILES:
+            self._results.opened.add(os.path.abspath(str(file.name)))
+        elif file.writable() and self._results.heeds(sys._getframe(1)):
             newline = kwargs.get("newline", args[5] if len(args) > 5 else None)
             mode, buffered, encoding, errors = file.mode, file.line_buffering, file.encoding, file.errors
             file = Told(file.detach(), encoding, errors, newline, buffered)
@@ -73,7 +85,6 @@ class Record(hooks.Told, Protocol):
     def owns_file(self, path: str) -> bool: ...
     def user_line(self) -> tuple[str, int, str] | None: ...
     def adapter_of(self, value: Any) -> Adapter | None: ...
-    def came_in(self, kinds: Iterable[str]) -> None: ...
     def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None: ...
 
 
@@ -91,8 +102,9 @@ class Results:
         self._started = False
         #: objects that were looked at under the name that the program has for them
         self._named: set[int] = set()
-        #: the kinds of what was read from outside
-        self.outside: frozenset[str] = frozenset()
+        self._outside: frozenset[str] = frozenset()
+        #: files that were opened to read them
+        self.opened: set[str] = set()
 
     def start(self) -> None:
         """Hear of what is written from now on, and look at what there is at the end."""
@@ -103,7 +115,7 @@ class Results:
         opened = Opened(self, builtins.open)
         for owner in (builtins, io):
             self._hooks.put(owner, "open", opened)
-        self._hooks.around(pickle, "dump", self._saves, "pickle.dump")
+        self._hooks.around(bdb.Bdb, "stop_here", _stops, "a debugger")
 
     def stop(self) -> None:
         """Look at what the user's modules hold, and hear no more."""
@@ -117,11 +129,27 @@ class Results:
             if issubclass(type(one), self._holders):
                 safely(self.watch, WHAT, self.kept, one)
 
+    @property
+    def outside(self) -> frozenset[str]:
+        """The kinds of what was read from outside; the texts of the program's files are looked at only here."""
+        while self.opened:
+            path = self.opened.pop()
+            if os.path.isfile(path) and not path.endswith(".py") and self.watch.owns_file(path):
+                with suppress(OSError), OPEN(path, errors="replace") as file:
+                    self._outside |= kinds_in(file.read(LARGE), DATA)
+        return self._outside
+
+    def came_in(self, kinds: Iterable[str]) -> None:
+        """See ``Watch.came_in``."""
+        self._outside = self._outside.union(kinds)
+
     # ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def heeds(self, caller: Any) -> bool:
-        """Whether a file is told of that is opened here."""
-        return self.watch.owns_file(caller.f_code.co_filename) or caller.f_globals.get("__name__") in WRITERS
+        """Whether a file is told of that is opened here: by the user's code, or for it by Python's own."""
+        while caller is not None and caller.f_globals.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
+            caller = caller.f_back
+        return caller is not None and self.watch.owns_file(caller.f_code.co_filename)
 
     def hear(self, text: str, name: str) -> None:
         """This is written into a file, or printed."""
@@ -139,7 +167,7 @@ class Results:
 
     def _wrote(self, text: str, name: str) -> None:
         line = self.watch.user_line()
-        kinds = kinds_in(self.written.unlabelled(text))
+        kinds = self.written.unwritten(text)
         if line is None or not kinds - self.outside:
             return
         kinds -= self.written.kinds_at(line[0], line[1])
@@ -150,30 +178,30 @@ class Results:
 
     # ── what is saved and kept ──────────────────────────────────────────────────────────────────────────────────────
 
-    def reads(self) -> Any:
-        """See ``Watch.reads``."""
+    def meets(self, module: str) -> None:
+        """A module is there with which programs save, or read."""
+        for hook, names in (self._saves, SAVES.get(module, ())), (self._reads, READS.get(module, ())):
+            for path in names:
+                *owners, name = path.split(".")
+                owner: Any = sys.modules[module]
+                for part in owners:
+                    owner = getattr(owner, part, None)
+                if hasattr(owner, name):
+                    asked = f"{'np' if module == 'numpy' else module}.{path}()"
+                    self._hooks.around(owner, name, functools.partial(hook, asked), f"{module}.{path}")
 
-        def hook(original: Any, *args: Any, **kwargs: Any) -> Any:
-            found = original(*args, **kwargs)
-            safely(self.watch, WHAT, self._was_given, found)
-            return found
-
-        return hook
+    def _reads(self, _: str, original: Any, *args: Any, **kwargs: Any) -> Any:
+        found = original(*args, **kwargs)
+        safely(self.watch, WHAT, self._was_given, found)
+        return found
 
     def _was_given(self, found: Any) -> None:
-        self.watch.came_in(kind for _, health in self._bad(found, "") for kind in health.bad)
+        found = found.to_numpy() if hasattr(found, "to_numpy") else found
+        self.came_in(kind for _, health in self._bad(found, "") for kind in health.bad)
 
-    def saves(self, asked: str) -> Any:
-        """See ``Watch.saves``."""
-
-        def hook(original: Any, *args: Any, **kwargs: Any) -> Any:
-            safely(self.watch, WHAT, self.saved, [*args[:2], *kwargs.values()], asked)
-            return original(*args, **kwargs)
-
-        return hook
-
-    def _saves(self, original: Any, *args: Any, **kwargs: Any) -> Any:
-        return self.saves("pickle.dump()")(original, *args, **kwargs)
+    def _saves(self, asked: str, original: Any, *args: Any, **kwargs: Any) -> Any:
+        safely(self.watch, WHAT, self.saved, [*args[:MANY], *kwargs.values()], asked)
+        return original(*args, **kwargs)
 
     def saved(self, values: Iterable[Any], asked: str) -> None:
         """This is what the program saves here."""
@@ -191,21 +219,26 @@ class Results:
         if id(owner) in self._named:  # with what it is a part of
             self._named.discard(id(owner))
         elif own or self._started:
-            self._look(owner, "", lambda path: f"{path} of {type(owner).__name__}", "its end")
+            name = getattr(owner, "name", "") or "a value"
+            self._look(owner, "", lambda path: f"{path or name} of {type(owner).__name__}", "its end")
 
     def _left(self) -> None:
-        """What the user's modules hold at the end, where it is there to stay."""
+        """What the user's modules hold at the end, where it is there to stay.
+
+        What others only use may be on the way to something else. Of the user's own objects that is what changes in them
+        after they are made; and -inf there is the log of a 0, as a mask has it.
+        """
         for path, module in list(self._modules()):
             for name, value in list(vars(module).items()):
-                holder = isinstance(value, self._holders)
-                if holder or (not name.startswith("__") and self.written.is_kept(name, path)):
-                    self._look(value, name, lambda found: found, "the end of the program")
+                stays = isinstance(value, self._holders) or self.written.is_kept(name, path)
+                if not name.startswith("__") and (stays or self._is_users(value)):
+                    self._look(value, name, lambda found: found, "the end of the program", not stays)
 
-    def _look(self, value: object, name: str, called: Callable[[str], str], asked: str) -> None:
+    def _look(self, value: object, name: str, called: Callable[[str], str], asked: str, changing: bool = False) -> None:
         """Tell of the first that is not finite in a value, and that the program did not write so."""
-        for path, health in self._bad(value, name):
+        for path, health in self._bad(value, name, changing):
             names = path.split(".")
-            if health.bad - self.written.kinds(*names) - self.outside:
+            if health.bad - self.written.kinds(*names) - self.outside - ({"ninf"} if changing else set()):
                 self._tell(called(path), health, self.written.line(names[-1]) or self.written.line(name), asked)
                 return
 
@@ -226,8 +259,11 @@ class Results:
     def _files(self) -> Iterator[str]:
         return (path for path, _ in self._modules())
 
-    def _bad(self, value: Any, name: str) -> Iterator[tuple[str, Health]]:
-        """What is not finite in a value, and in what it holds, by its path: ``average.weight``."""
+    def _bad(self, value: Any, name: str, changing: bool = False) -> Iterator[tuple[str, Health]]:
+        """What is not finite in a value, and in what it holds, by its path: ``average.weight``.
+
+        ``changing``: of the user's objects only what is stored in them after they are made.
+        """
         seen: set[int] = set()
         todo = [(value, name, 0)]
         while todo and len(seen) < MOST:
@@ -244,24 +280,38 @@ class Results:
                     self._named.add(id(value))
                 if id(value) not in seen and depth < DEEP and (name or not holder or not depth):
                     seen.add(id(value))
-                    todo += [(one, ".".join(filter(None, (name, key))), depth + 1) for key, one in self._parts(value)]
+                    parts = self._parts(value, changing)
+                    todo += [(one, ".".join(filter(None, (name, key))), depth + 1) for key, one in parts]
                 continue
             if health.bad:
                 yield name, health
 
-    def _parts(self, value: Any) -> Iterator[tuple[str, Any]]:
+    def _parts(self, value: Any, changing: bool) -> Iterator[tuple[str, Any]]:
         """What an object holds, by its names; of one of a library's own class only tensors, and what holds tensors."""
         if isinstance(value, dict):
             yield from ((key if isinstance(key, str) else "", one) for key, one in list(value.items()))
-        elif isinstance(value, (list, tuple, set)):
+        elif isinstance(value, (list, tuple, set, frozenset, deque)):
             yield from (("", one) for one in list(value))
-        elif self._owns(type(value)):
-            yield from (("" if key in INNER else key, one) for key, one in list(getattr(value, "__dict__", {}).items()))
-        elif isinstance(value, self._holders):
-            held = ((key, one) for key, one in list(getattr(value, "__dict__", {}).items()))
-            yield from (("" if key in INNER else key, one) for key, one in held if not isinstance(one, float))
+        elif isinstance(value, FunctionType):
+            cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+            for name, cell in cells:
+                with suppress(ValueError):  # nothing is in it yet
+                    if self.written.is_kept(name, value.__code__.co_filename):
+                        yield name, cell.cell_contents
+        elif self._is_users(value) or isinstance(value, self._holders):
+            library, changes = not self._is_users(value), self.written.changes
+            slots = (one for kind in type(value).__mro__ for one in _several(vars(kind).get("__slots__", ())))
+            held = {**{one: getattr(value, one, None) for one in slots}, **getattr(value, "__dict__", {})}
+            for key, one in held.items():
+                if isinstance(one, float) if library else key.startswith("__") or (changing and not changes(key)):
+                    continue
+                yield "" if key in INNER else key, one
 
-    def _owns(self, kind: type) -> bool:
+    def _is_users(self, value: object) -> bool:
+        """Whether it is an object of a class of the user's, such a class, or a function of theirs."""
+        if isinstance(value, FunctionType):
+            return self.watch.owns_file(value.__code__.co_filename)
+        kind = value if isinstance(value, type) else type(value)
         module = sys.modules.get(kind.__module__)
         path = getattr(module, "__file__", None) or ("<string>" if kind.__module__ == "__main__" else "")
         return bool(path) and self.watch.owns_file(path)  # a class of Python's own has no file
@@ -269,3 +319,13 @@ class Results:
     @property
     def _holders(self) -> tuple[type, ...]:
         return tuple(kind for one in self.watch.adapters for kind in one.holders)
+
+
+def _stops(original: Any, debugger: Any, frame: Any) -> Any:
+    """Who steps through a program meets none of what stands in the place of its own functions."""
+    return not frame.f_code.co_filename.startswith(OWN) and original(debugger, frame)
+
+
+def _several(names: str | Iterable[str]) -> Iterable[str]:
+    """What ``__slots__`` may be."""
+    return (names,) if isinstance(names, str) else names

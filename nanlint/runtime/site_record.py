@@ -149,6 +149,13 @@ class SiteRecord(ProcessRecord):
                 known = self._sites[path]
         return known.get(line, ())
 
+    def names_of(self, path: str, line: int) -> set[str]:
+        """What a place is called by: itself, and the findings of which it is a cause, by rule and place."""
+        known = {site for lines in self._sites.values() for there in lines.values() for site in there}
+        caused = [site for site in known if (path, line) in site.causes]
+        places = [(path, line), *((site.path, site.span.row) for site in caused)]
+        return {name for file, row in places for name in (file, f"{file}:{row}")}.union(site.code for site in caused)
+
     def observed(
         self,
         site: Site,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
@@ -19,13 +20,14 @@ class Site(Probe):
     """A flagged expression: what is probed there, and the pole that it must not meet.
 
     ``key`` is the same in every process and run on the same source. ``finding`` is what the finding underlines,
-    ``span`` the op's own expression.
+    ``span`` the op's own expression, ``causes`` the lines of what makes it so, with their files.
     """
 
     key: str
     path: str
     code: str
     finding: Span
+    causes: frozenset[tuple[str, int]] = frozenset()
 
     @property
     def loses(self) -> bool:
@@ -73,16 +75,23 @@ def sites_of(diagnostics: Iterable[Diagnostic], path: str, digest: str) -> tuple
             path=path,
             code=diagnostic.code,
             finding=diagnostic.span,
+            causes=[
+                (os.path.abspath(cause.path or path), row)
+                for cause in diagnostic.causes
+                for row in range(cause.span.row, cause.span.end_row + 1)
+            ],
         )
         for diagnostic in diagnostics
         if diagnostic.probe is not None
     )
 
 
-def site_of(probe: Probe, *, key: str, path: str, code: str, finding: Span) -> Site:
+def site_of(
+    probe: Probe, *, key: str, path: str, code: str, finding: Span, causes: Iterable[tuple[str, int]] = ()
+) -> Site:
     """A site for what is to be watched."""
     watched = {one.name: getattr(probe, one.name) for one in fields(probe)}
-    return Site(key=key, path=path, code=code, finding=finding, **watched)
+    return Site(key=key, path=path, code=code, finding=finding, causes=frozenset(causes), **watched)
 
 
 def distance(site: Site, least: float, greatest: float, near: float | None = None) -> float | None:

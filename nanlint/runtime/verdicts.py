@@ -188,7 +188,7 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     symptoms = symptoms_of(born, causes)
     born = tuple(one for one in born if one not in symptoms)
     if arrived:
-        explained = bool(born or causes)
+        explained = bool(born or causes) or KEPT in arrived[0].details
         findings = [after_arrival(one, arrived[0], explained) for one in findings]
     first = run.processes[0]
     started, ended_at = first.started, [one for one in first.events if isinstance(one, Ended)]

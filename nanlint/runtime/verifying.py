@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nanlint.diagnostic import Confidence
 from nanlint.runtime.filters import filter_of
@@ -17,17 +17,13 @@ from nanlint.runtime.replaying import steps_to_repeat
 from nanlint.runtime.runfile import RunError, read_run
 from nanlint.runtime.verdicts import Verdicts
 
-if TYPE_CHECKING:
-    from nanlint.runtime.hindsight import Hindsight
-
 
 @dataclass(frozen=True)
 class Verified:
-    """What came of it: where the run is kept, the verdicts, what the linter missed."""
+    """What came of it: where the run is kept, and the verdicts."""
 
     run: str
     verdicts: Verdicts
-    hindsight: tuple[Hindsight, ...] = ()
 
 
 def verify_command(command: Sequence[str], *, watch: str = "sites", **options: Any) -> Verified:
@@ -69,7 +65,7 @@ def _run(
     *,
     filters: Sequence[str] = (),
     include: Sequence[str] = (),
-    confidence: Confidence = Confidence.LIKELY,
+    confidence: Confidence | None = None,
     run_directory: str | None = None,
     where: str | None = None,
     variables: Mapping[str, str] | None = None,
@@ -84,16 +80,10 @@ def _run(
         directory=directory,
         filters=tuple(filters),
         include=tuple(include),
-        confidence=str(confidence),
+        confidence="" if confidence is None else str(confidence),
         **options,
     )
-    verdicts = judge(directory, launch(command, asked, where, variables))
-    if not verdicts.born:
-        return Verified(directory, verdicts)
-    # only then the linter is loaded in this process, too
-    from nanlint.runtime.hindsight import hindsight_of
-
-    return Verified(directory, verdicts, hindsight_of(verdicts, directory))
+    return Verified(directory, judge(directory, launch(command, asked, where, variables)))
 
 
 def reject_missing(command: Sequence[str], where: str = "") -> None:

@@ -19,6 +19,15 @@ from nanlint.ops.floats import class_of
 TOKEN = re.compile(
     r"(?<![\w.-])(-?)(?:(nan|inf)|(?<=[:,\[] )(NaN|Infinity)|(?<=[:,\[])(NaN|Infinity))(?![\w(]|\.[a-zA-Z])"
 )
+#: the same in what a program reads: a field of a table, or of JSON, and no word of a sentence
+DATA = re.compile(
+    r"(?:^|[,;\t\[:|]|(?<=\d)[ ])[ ]*(-?)\+?(nan|inf(?:inity)?)[ ]*(?=$|[,;\t\]}|]|[ ][-+\d.])",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: what a text calls the numbers that follow, within so many characters: ``best=inf``, ``'limits': (-inf, inf)``
+NAMED, NEAR = re.compile(r"([A-Za-z_]\w*)['\"]?[ ]*[=:]"), 200
+#: what makes an object, and does not change it
+MAKES = frozenset({"__init__", "__new__", "__post_init__"})
 #: what stands in a text for what is formatted into it
 FORMAT = re.compile(r"%[-+ #0-9.]*[a-z]|\{[^}]*\}")
 #: names of constants
@@ -28,13 +37,14 @@ PUT = frozenset({"append", "extend", "insert", "update", "add", "fill", "put", "
 BOTH = {"pinf": "ninf", "ninf": "pinf"}
 
 
-def kinds_in(text: str) -> frozenset[str]:
+def kinds_in(text: str, token: re.Pattern[str] = TOKEN) -> frozenset[str]:
     """The kinds of non-finite number that a text shows."""
-    return frozenset(
-        "nan" if word[:1].lower() == "n" else "ninf" if sign else "pinf"
-        for sign, *words in TOKEN.findall(text)
-        for word in filter(None, words)
-    )
+    return frozenset(map(_kind, token.finditer(text)))
+
+
+def _kind(found: re.Match[str]) -> str:
+    sign, *words = found.groups("")
+    return "nan" if "".join(words)[0] in "nN" else "ninf" if sign else "pinf"
 
 
 class Written:
@@ -50,6 +60,8 @@ class Written:
         #: names that are stored into, or read again where a loop begins anew
         self._states: set[tuple[str, str]] = set()
         self._reads: set[tuple[str, str]] = set()
+        #: attributes that are stored into after their object is made
+        self._changed: set[str] = set()
         #: what is printed as a label, and holds a word that looks like a number
         self._labels: list[str] = []
 
@@ -71,17 +83,25 @@ class Written:
         kinds = frozenset[str]().union(*map(literals, parts))
         return self._reaching([name for part in parts for name in _names_read(part)], kinds)
 
-    def unlabelled(self, text: str) -> str:
-        """A text without what stands in the program just so."""
+    def unwritten(self, text: str) -> frozenset[str]:
+        """The kinds that a text shows, without what stands in the program just so, or is written into what it names."""
         self._read()
         for label in self._labels:
             text = text.replace(label, " ")
-        return text
+        shown = [
+            (_kind(one), NAMED.findall(text, max(one.start() - NEAR, 0), one.start())) for one in TOKEN.finditer(text)
+        ]
+        return frozenset(kind for kind, names in shown if not names or kind not in self.kinds(names[-1]))
 
     def is_kept(self, name: str, path: str) -> bool:
         """Whether the value of a variable is there to stay: stored into, carried on by a loop, or used by nothing."""
         self._read()
         return (path, name) in self._states or (path, name) not in self._reads
+
+    def changes(self, attribute: str) -> bool:
+        """Whether an attribute is stored into after its object was made."""
+        self._read()
+        return attribute in self._changed
 
     def line(self, name: str) -> tuple[str, int] | None:
         """Where a name is last given a value."""
@@ -113,6 +133,7 @@ class Written:
             owner: [one.arg for one in (*node.args.posonlyargs, *node.args.args) if one.arg not in ("self", "cls")]
             for owner, node in _functions(tree)
         }
+        making = {part for _, one in _functions(tree) if one.name in MAKES for part in ast.walk(one)}
         for node in ast.walk(tree):
             for target, value in _assigned(node, functions):
                 for name in _names_stored(target):
@@ -120,8 +141,11 @@ class Written:
                     self._lines[name] = path, value.lineno
                     if not isinstance(target, (ast.Name, ast.Tuple, str)):
                         self._states.add((path, name))
+                        self._changed |= set() if node in making else {name}
             if isinstance(node, (ast.For, ast.While)):
                 self._states |= {(path, name) for name in _carried(node.body)}
+            if isinstance(node, (ast.Nonlocal, ast.Global)):
+                self._states |= {(path, name) for name in node.names}
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._reads.add((path, node.id))
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _number(node) is None:

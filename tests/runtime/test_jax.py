@@ -907,3 +907,26 @@ def test_what_changes_the_rounding_is_done_without_where_it_can_be(run: Run, mon
     assert function.same
     assert [type(reader).__name__ for reader, _ in function.probed] == ["Births"]
     assert {alert.alert for alert in run.events(Alert)} == {"clip-holds-all", "non-finite"}  # 0 * inf is nan
+
+
+@pytest.mark.parametrize("watch", ["sites", "all", "sentinel"])
+@pytest.mark.parametrize("jitted", ["", "@jax.jit"])
+def test_a_derivative_is_a_step_and_what_goes_bad_in_it_is_of_that_step(
+    tmp_path: Path, watch: str, jitted: str
+) -> None:
+    """Whatever JAX and its library compile on the way."""
+    (tmp_path / "steps.py").write_text(
+        f"import jax, jax.numpy as jnp\n{jitted}\ndef loss(w, x):\n"
+        "    return jnp.sum(jnp.log(jax.nn.relu(x @ w)))\n"
+        "w = jnp.ones(3)\n"
+        "for step in range(3):\n"
+        "    v, g = jax.value_and_grad(loss)(w, jnp.ones((4, 3)) - step)\n"
+        "    w = w - 0.1 * g\n"
+        "    print('step', step, v)\n"
+    )
+    report = verify("steps.py", cwd=tmp_path, options=("--watch", watch)).report
+    told = [(one["message"], one["step"]) for one in report["alerts"]]
+    assert [step for message, step in told if "the loss is" in message] == [1], told
+    first = [one["verdict"]["step"] for one in report["findings"] if one["verdict"]["state"] == "confirmed"]
+    assert first in ([1], [])
+    assert [one["step"] for one in report["born"] if not one["backward"]] in ([1], [])

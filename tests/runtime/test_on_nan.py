@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.running import verify
+from tests.runtime.running import python, verify
 
 pytest.importorskip("numpy")
 
@@ -64,6 +64,16 @@ def test_one_can_step_on_from_the_birth(directory: Path) -> None:
     ran = verify("train.py", cwd=directory, options=("--watch", "sites", "--on-nan", "debug"), stdin=commands)
     assert "7.0" in ran.stdout
     assert "-0.0" in ran.stdout
+
+
+def test_a_debugger_of_the_programs_own_does_not_stop_in_what_writes(tmp_path: Path) -> None:
+    (tmp_path / "stepped.py").write_text("def f(x):\n    breakpoint()\n    return x\n\nprint(f(1))\nprint(2)\n")
+    plain, watched = (
+        run("stepped.py", cwd=tmp_path, stdin="n\n" * 3 + "s\nq\n", fresh=True).stdout for run in (python, verify)
+    )
+    assert "-> print(2)" in watched
+    assert watched.partition("-> print(2)")[0] == plain.partition("-> print(2)")[0]
+    assert "results.py" not in watched
 
 
 def test_debug_opens_the_terminal_of_inspect_at_the_birth(directory: Path) -> None:

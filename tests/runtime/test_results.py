@@ -13,7 +13,7 @@ from nanlint.runtime.events import Step
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.runfile import read_run
-from nanlint.runtime.written import Written, kinds_in
+from nanlint.runtime.written import DATA, Written, kinds_in
 from tests.runtime.running import ROOT, nanlint, verify
 
 KEPT = ROOT / "benchmarks" / "programs" / "kept"
@@ -31,6 +31,14 @@ KEPT = ROOT / "benchmarks" / "programs" / "kept"
         ("numpy_scaled_columns", "sites", ""),
         ("python_floats", "all", "a number that is printed is nan, seen at standard output"),
         ("jax_average", "sites", "corrected is +inf, seen at the end of the program"),
+        ("torch_deque_of_advantages", "sentinel", ""),
+        ("torch_class_registry", "sentinel", "Registry.scores.first is nan, seen at the end of the program"),
+        ("torch_log_file", "sites", "a number that is written is nan, seen at "),
+        ("torch_tensorboard", "sites", "seen at torch.utils.tensorboard.SummaryWriter.add_scalar()"),
+        ("torch_safetensors", "all", ""),
+        ("numpy_h5py", "sentinel", "what is saved is nan, seen at h5py.Group.create_dataset()"),
+        ("jax_optax_state", "sites", ""),
+        ("tensorflow_variables_in_list", "sites", ""),
     ],
 )
 def test_what_is_left_is_not_finite(tmp_path: Path, name: str, watch: str, said: str) -> None:
@@ -74,6 +82,93 @@ def test_what_a_program_writes_itself_is_well(tmp_path: Path, watch: str) -> Non
     assert (tmp_path / "table.txt").read_text() == "[ 1. nan]\n"
 
 
+INSIDE = """
+import csv, struct
+from collections import deque
+import torch
+
+def lost():
+    return torch.tensor(struct.unpack("<d", bytes([0] * 6 + [248, 127])))
+
+class Slotted:
+    __slots__ = ("mean", "spread")
+    def __init__(self):
+        self.mean, self.spread = 0.0, lost()
+    def move(self, x):
+        self.mean = x
+
+def averaged():
+    value = torch.zeros(1)
+    def update(x):
+        nonlocal value
+        value = x + value
+    return update
+
+class Trellis:
+    def __init__(self, allowed):
+        self.log = torch.log(allowed)
+        self.last = deque(maxlen=2)
+    def step(self):
+        self.last.append(self.log + 1)
+
+slotted, update, trellis = Slotted(), averaged(), Trellis(torch.tensor([0.0, 1.0]))
+rows = [[float(x) for x in row] for row in csv.reader(open("missing.csv"))]
+mean = torch.tensor(rows).mean(0)
+trellis.step()
+slotted.move(mean)
+print(mean, "of", len(rows))
+{more}
+print(slotted.spread.shape)
+"""
+
+
+def test_what_is_looked_at_in_objects_and_functions_is_what_changes_there(tmp_path: Path) -> None:
+    """The log of a 0 is a mask, what was read with a nan is the program's input, what was made is not yet a result."""
+    (tmp_path / "missing.csv").write_text("1.0,nan\n2.0,3.0\n")
+    (tmp_path / "well.py").write_text(INSIDE.replace("{more}", ""))
+    well = verify("well.py", cwd=tmp_path)
+    assert (well.code, well.report["alerts"]) == (0, []), well.report["first"]
+    (tmp_path / "missing.csv").write_text("1.0,1.0\n2.0,3.0\n")
+    for more, said in (("update(lost())", "update.value"), ("slotted.move(lost())", "slotted.mean")):
+        (tmp_path / "bad.py").write_text(INSIDE.replace("{more}", more))
+        assert f"{said} is nan, seen at the end of the program" in verify("bad.py", cwd=tmp_path).report["first"]
+
+
+STEPS = {
+    "torch": """
+import torch
+w = torch.ones(2, requires_grad=True)
+o = torch.optim.SGD([w], lr=0.1)
+for i in range(5):
+    loss = (w * w).sum()
+    o.zero_grad()
+    loss.backward()
+    o.step()
+    print((w.detach() / (0 if i == 3 else 1) * 0).sum().item())
+""",
+    "jax": """
+import jax, jax.numpy as jnp
+@jax.jit
+def step(w):
+    return w - jax.grad(lambda w: (w * w).sum())(w)
+w = jnp.ones(2)
+for i in range(5):
+    w = step(w)
+    print(float((w / (0 if i == 3 else 1) * 0).sum()))
+""",
+}
+
+
+@pytest.mark.parametrize("framework", STEPS)
+def test_what_is_printed_is_of_the_step_that_was_done(tmp_path: Path, framework: str) -> None:
+    pytest.importorskip(framework)
+    (tmp_path / "steps.py").write_text(STEPS[framework])
+    alerts = verify("steps.py", cwd=tmp_path).report["alerts"]
+    assert [(one["message"], one["step"]) for one in alerts if "printed" in one["message"]] == [
+        ("a number that is printed is nan, seen at standard output", 3)
+    ]
+
+
 def test_files_are_written_as_without_a_watch(tmp_path: Path) -> None:
     (tmp_path / "files.py").write_text(
         "import csv, io\n"
@@ -99,6 +194,9 @@ def test_files_are_written_as_without_a_watch(tmp_path: Path) -> None:
 def test_numbers_in_text() -> None:
     assert kinds_in("loss nan, best inf [-inf 1.]") == {"nan", "pinf", "ninf"}
     assert kinds_in('{"loss": NaN, "best": [Infinity]}') == {"nan", "pinf"}
+    assert kinds_in("1.0 nan 3\na,-inf,2\n", DATA) == {"nan", "ninf"}
+    assert kinds_in('{"loss": NaN, "best": [Infinity]}', DATA) == {"nan", "pinf"}
+    assert kinds_in("my nan is old, info: infinite; nan-free", DATA) == set()
     assert kinds_in("no information: nanoseconds, inf.py, banana, finite, float NaN to integer, isnan(x)") == set()
 
 

@@ -42,9 +42,6 @@ MODES = {
 }
 #: what computes without a look at the flags of the processor
 SILENT = ("vdot", "einsum", "convolve", "correlate", "interp", "linalg.inv", "linalg.solve")
-#: what writes arrays into files, and what reads them
-SAVERS = ("save", "savez", "savez_compressed", "savetxt")
-READERS = ("load", "loadtxt", "genfromtxt", "fromfile", "frombuffer", "fromstring")
 #: how often the operands of one place are looked at exactly
 LOOKS = 4
 
@@ -65,10 +62,6 @@ class NumpyAdapter(Adapter):
         if self._errors is None and hasattr(_CORE, "_ufunc_config"):
             self._errors = _Errors(self.watch)
             self._errors.start()
-            for name in SAVERS:
-                self._hooks.around(np, name, self.watch.saves(f"np.{name}()"), f"np.{name}")
-            for name in READERS:
-                self._hooks.around(np, name, self.watch.reads(), f"np.{name}")
             self._hooks.around(threading.Thread, "_bootstrap_inner", self._errors.in_thread, "a new thread")
             if importlib.util.find_spec("numba") is None:  # which compiles NumPy's functions by their identity
                 for path in SILENT:

@@ -24,7 +24,6 @@ from nanlint.runtime.events import (
     Trace,
 )
 from nanlint.runtime.health import Health
-from nanlint.runtime.hindsight import hindsight_of, kept_reproduction
 from nanlint.runtime.inspecting.connecting import follow_numbers, follow_source
 from nanlint.runtime.inspecting.model import (
     FILTERED,
@@ -45,11 +44,8 @@ from nanlint.runtime.reporting import first_words
 from nanlint.runtime.runfile import Process, RunRecord
 from nanlint.runtime.sites import GRADIENT_OF
 from nanlint.runtime.telling import KINDS, ended
-from nanlint.runtime.verdicts import State, Verdict, observed_of
+from nanlint.runtime.verdicts import State, observed_of
 from nanlint.source import Source
-
-#: the verdict of a finding that is possible, was not shown, and turned out to be true
-IN_HINDSIGHT = "in hindsight"
 
 
 def run_of(record: RunRecord) -> Run:
@@ -63,23 +59,8 @@ def run_of(record: RunRecord) -> Run:
         files[path] = SourceFile(path, text)
         own = (one for one in verdicts.findings if one.diagnostic.path == name)
         findings += (finding_of(one, source, path, shown_path(path, directory)) for one in own)
-    afterwards = {}
-    for order, one in enumerate(hindsight_of(verdicts, None), 1):
-        place = _place(one.birth)
-        number = None
-        said = one.diagnostic
-        if said is not None:
-            known = (i for i, other in enumerate(findings) if (other.path, other.span) == (place.path, said.span))
-            number = next((i for i in known if findings[i].code == said.code), None)
-        if said is not None and number is None and place.path in files:
-            number = len(findings)
-            source = Source(place.path, files[place.path].text)
-            verdict = Verdict(said, None, State.CONFIRMED, step=one.birth.step, kinds=one.birth.kinds)
-            found = finding_of(verdict, source, place.path, shown_path(place.path, directory))
-            findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule reported it before"))
-        afterwards[_identity(one.birth)] = number, kept_reproduction(record.directory, order, one.birth)
     deaths = {_identity(birth): ended(death) for birth, _, death in verdicts.died}
-    run = _Building(record, files, findings, afterwards, deaths).run()
+    run = _Building(record, files, findings, deaths).run()
     return replace(run, verdict=first_words(verdicts), notes=tuple(_hints(run, verdicts.repeatable)))
 
 
@@ -111,12 +92,10 @@ class _Building:
         record: RunRecord,
         files: dict[str, SourceFile],
         findings: list[Finding],
-        afterwards: Mapping[tuple[object, ...], tuple[int | None, str]],
         deaths: Mapping[tuple[object, ...], str],
     ) -> None:
         self._deaths = deaths
         self._record = record
-        self._afterwards = afterwards
         self.files = files
         self._findings = findings
         self._nodes: dict[tuple[object, ...], int] = {}
@@ -182,7 +161,6 @@ class _Building:
         words = " and ".join(KINDS.get(kind, kind) for kind in birth.kinds)
         where = "the gradient of " if birth.backward else ""
 
-        hindsight, reproduction = self._afterwards.get(_identity(birth), (None, ""))
         finding = self._finding_of(birth)
         died = self._deaths.get(_identity(birth), "")
         if finding is not None and self._findings[finding].verdict == State.DIED.value:
@@ -211,8 +189,7 @@ class _Building:
             frames=birth.frames,
             forward=birth.forward,
             note=birth.note,
-            finding=hindsight if finding is None else finding,
-            reproduction=reproduction,
+            finding=finding,
         )
 
     def _filtered(self, event: Filtered, process: int, nodes: Mapping[int, int]) -> None:

@@ -79,8 +79,6 @@ class Incident:
     """What is listed first: a birth, an alert, or a finding that was confirmed where nothing else tells of it.
 
     ``kind`` is "birth", "died" (a birth that did not arrive), "confirmed", or that of the alert.
-
-    ``reproduction``: a program that shows it, of a birth that no finding spoke of.
     """
 
     kind: str
@@ -102,7 +100,6 @@ class Incident:
     note: str = ""
     details: Mapping[str, str] = field(default_factory=dict)
     finding: int | None = None
-    reproduction: str = ""
 
     @property
     def blamed(self) -> Frame | None:

@@ -317,8 +317,6 @@
       incident.outputs.length > 0 && [h("h3", {}, "Outputs"), incident.outputs.map(tensorCard)],
       incident.node !== null && [h("h3", {}, "Graph around the op"), graphOf(incident.node)],
       finding && [h("h3", {}, "Findings of the linter"), findingBlock(finding)],
-      incident.reproduction && h("details", {}, h("summary", {}, "A program that reproduces it, with the recorded values"),
-        h("pre", { class: "values", tabindex: 0 }, incident.reproduction)),
       blamed && [h("h3", {}, "Source"), sourceOf(blamed.path, blamed.line)],
       incident.backward && incident.forward.length
         ? [stackOf(incident.forward, "Stack: where the op of this gradient was called"), stackOf(incident.frames, "Stack: where the gradient was requested")]

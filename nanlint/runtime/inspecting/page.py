@@ -168,7 +168,6 @@ def _incident(incident: Incident) -> dict[str, object]:
         "note": incident.note,
         "details": incident.details,
         "finding": incident.finding,
-        "reproduction": incident.reproduction,
     }
 
 

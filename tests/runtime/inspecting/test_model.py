@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nanlint.runtime.events import Module
 from nanlint.runtime.frames import place
 from nanlint.runtime.inspecting.building import run_of
 from nanlint.runtime.inspecting.dataflow import expressions_of, written_at
 from nanlint.runtime.inspecting.model import Run
-from nanlint.runtime.modules import keep_module
 from nanlint.runtime.runfile import read_run
-from nanlint.runtime.sites import digest_of
 from nanlint.source import Source
 from tests.runtime.inspecting.runs import INF, NAN, PROGRAM, born, recorder, row
 
@@ -92,32 +89,6 @@ def test_births_of_all_ranks_are_told_in_the_order_of_their_steps(tmp_path: Path
         ("exp", 3, 0),
     ]
     assert run.first_bad == 0
-
-
-def test_a_birth_that_no_finding_spoke_of_has_the_rule_and_a_program_that_shows_it(tmp_path: Path) -> None:
-    path = tmp_path / "surprise.py"
-    program = "import torch\n\n\ndef surprise(probs):\n    return torch.log(probs)\n"
-    path.write_text(program)
-    directory = tmp_path / "run"
-    watch = recorder(directory)
-    module = Module(str(path), digest_of(path.read_bytes()))
-    keep_module(str(directory), module, program, [])
-    watch.watch_module(module, ())
-    here = (place(str(path), 5, "surprise"),)
-    given, made = [("probs", row([0.0, 1.0]), None)], [("result", row([-INF, 0.0]), None)]
-    born(watch, "log", given, made, here, framework="torch")
-    watch.end()
-    run = run_of(read_run(str(directory)))
-    (birth,) = run.incidents
-    assert birth.reproduction == ""  # it has not been run
-    assert birth.finding is not None
-    finding = run.findings[birth.finding]
-    assert (finding.code, finding.verdict) == ("NL103", "in hindsight")
-    assert not (directory / "reproductions").exists()
-    (directory / "reproductions").mkdir()
-    (directory / "reproductions" / "1_surprise_5.py").write_text("print(0)\n", "utf-8")
-    (birth,) = run_of(read_run(str(directory))).incidents
-    assert birth.reproduction == "print(0)\n"
 
 
 def test_a_run_without_its_modules_is_shown_with_what_there_is(tmp_path: Path, kept: Path) -> None:

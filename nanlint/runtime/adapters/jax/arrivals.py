@@ -76,9 +76,10 @@ class Waiting:
 class Arrivals:
     """Wraps the functions that give derivatives, and hears of calls of jitted functions."""
 
-    def __init__(self, watch: Watch, quiet: Callable[[], Any]) -> None:
+    def __init__(self, watch: Watch, quiet: Callable[[], Any], done: Callable[[int], None]) -> None:
         self._watch = watch
         self._quiet = quiet
+        self._done = done
         self._calls: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._settled: weakref.WeakSet[Any] = weakref.WeakSet()
         self._waiting: deque[Waiting] = deque()
@@ -152,12 +153,16 @@ class Arrivals:
         self._traced += any(isinstance(x, core.Tracer) for x in jax.tree.leaves(gradients))
         if self._depth or not self._hooks:
             return
-        due = is_due(self._derived)
         leaves = list(_arrays(gradients))
         losses = list(_arrays(value))[:1]
-        if not due or not [*leaves, *losses]:
+        if not [*leaves, *losses]:
             return
         self._derived += 1
+        if is_due(self._derived - 1):
+            self._tell_derived(losses, leaves, given, asked)
+        self._done(self._derived)
+
+    def _tell_derived(self, losses: Sequence[Any], leaves: Sequence[Any], given: Any, asked: str) -> None:
         with self._quiet():
             loss = next((x for x in losses if kinds_here(x)), None)
             bad = [x for x in leaves if kinds_here(x)]
@@ -234,7 +239,8 @@ class Arrivals:
             else:
                 return
         name = f"a result of jit({call.kind.name})"
-        self._watch.arrived("loss" if x is call.loss else "result", name, x, asked="its call", frames=frames)
+        what = "loss" if x is call.loss else "result"
+        self._watch.arrived(what, name, x, asked="its call", frames=frames, late=True)
 
 
 def _eqns(jaxpr: Any) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import threading
 import time
 import weakref
@@ -36,6 +37,8 @@ from nanlint.runtime.events import Death, Frame
 from nanlint.runtime.fates import TEST, Ends
 from nanlint.runtime.hooks import Guard, Hooks, Own
 
+#: where JAX's own functions stand
+JAX = os.path.join(os.path.dirname(jax.__file__), "")
 #: as a failure is told
 CALL = "a call of a jitted function"
 #: where it is rarely looked: at the first calls, and at every so-manieth
@@ -73,7 +76,7 @@ class Calls:
         self._hooks = Hooks(watch)
         self._keys: dict[int, tuple[Any, int]] = {}
         self._count = itertools.count()
-        self.arrivals = Arrivals(watch, self.quiet)
+        self.arrivals = Arrivals(watch, self.quiet, self._derived)
 
     def start(self, readers: Sequence[Reader]) -> None:
         """Hook in. What was compiled before is met again, and keeps the count of its calls."""
@@ -137,11 +140,9 @@ class Calls:
         original.gives((results, None, None, []))
         self._arrived(function, arguments, results)
         frames: tuple[Frame, ...] = ()
-        context = source_info_util._source_info_context.context
         if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
-            frames = tuple(frames_of_traceback(context.traceback, self._watch.owns_file)) or self._watch.frames()
-        backward = "transpose" in str(context.name_stack)
-        trained = "jvp" in str(context.name_stack) and not backward
+            traceback = source_info_util._source_info_context.context.traceback
+            frames = tuple(frames_of_traceback(traceback, self._watch.owns_file)) or self._watch.frames()
         kept = arguments if function.again else ()
         self._keep(
             Call(
@@ -151,8 +152,7 @@ class Calls:
                 _at(function, results),
                 measured,
                 frames,
-                backward,
-                trained,
+                *_direction(),
                 _kept(function, results),
             )
         )
@@ -165,7 +165,8 @@ class Calls:
         original.gives((results, None, None, []))
         self._arrived(function, arguments, results)
         functions = self._functions
-        self._keep(Call(function, (), (), _at(function, results), measured, (), False, False, _kept(function, results)))
+        loss, left = _at(function, results), _kept(function, results)
+        self._keep(Call(function, (), (), loss, measured, (), *_direction(), left))
         if functions is self._functions:  # else what is read has changed what is watched
             self._own.made = function, compiled, consts, measured
         return results, None, None, []
@@ -206,10 +207,11 @@ class Calls:
         return results
 
     def _hear(self, function: Function, results: Any, measured: Sequence[Any]) -> None:
-        loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
+        leaves = jax.tree.leaves(results)
         self.read(MOST_UNREAD)
-        self._arrived(function, None, jax.tree.leaves(results))
-        self._keep(Call(function, (), (), loss, measured, (), False, False, _kept(function, jax.tree.leaves(results))))
+        self._arrived(function, None, leaves)
+        loss, left = _at(function, leaves), _kept(function, leaves)
+        self._keep(Call(function, (), (), loss, measured, (), *_direction(), left))
         function.asked += 1
         if function.rare is not None and function.asked % RARELY == 0:
             forget()  # the next call comes by
@@ -217,8 +219,7 @@ class Calls:
     def _arrived(self, function: Function, arguments: Sequence[Any] | None, results: Sequence[Any]) -> None:
         """Have the results looked at, but those that a derivative is yet made of."""
         function = function.plain or function
-        context = source_info_util._source_info_context.context
-        if function.kind is not None and not any(one in str(context.name_stack) for one in ("jvp", "transpose")):
+        if function.kind is not None and True not in _direction():
             safely(self._watch, RESULTS, self.arrivals.made, function, function.kind, arguments, results)
 
     def _run(
@@ -341,15 +342,29 @@ class Calls:
         return bad if self._watch.mode == "all" or not bad else None, death
 
     def _counted(self, call: Call, numbers: dict[str, float]) -> None:
-        """A call of the function that is called most is a step."""
+        """A call of the function that is called most is a step; without any, a derivative that is taken."""
         function = call.function.plain or call.function
-        if function.users:
-            function.calls += 1
-            if function.calls >= self._most:
-                self._most = function.calls
-                if self._watch.mode == "sentinel":
-                    self._judge(function, call.loss)
-                self._watch.step(function.calls - 1, **numbers)
+        if not function.counts or call.backward:
+            return
+        if call.trained:  # the derivative that it is a part of counts
+            self._watch.measured(**numbers)
+            return
+        function.calls += 1
+        if function.calls >= self._most and self._watch.mode == "sentinel":
+            self._judge(function, call.loss)
+        self._done(function.calls, **numbers)
+
+    def _derived(self, times: int) -> None:
+        """The program has a derivative now that it took itself."""
+        if times > self._most:
+            self.read(0)
+            self._done(times)
+
+    def _done(self, times: int, **numbers: float) -> None:
+        """Something was done so many times: if nothing else was so often, with this a step is."""
+        if times > self._most:
+            self._most = times
+            self._watch.step(times - 1, **numbers)
 
     def _judge(self, function: Function, loss: Any) -> None:
         """Tell of a loss that is not finite."""
@@ -376,6 +391,7 @@ class Calls:
             found.probed = tuple((reader, one) for reader, one in zip(readers, whole.kinds, strict=True) if one)
             found.again = any(reader.again for reader, _ in found.probed)
             found.kind = Kind.of(name, jaxpr.jaxpr) if found.users else None
+            found.counts = found.users and not (jaxpr.jaxpr.debug_info.func_filename or "").startswith(JAX)
             self._made.add(found.closed)
             if found.probed and all(reader.rare for reader, _ in found.probed):
                 rare, plain = found, ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
@@ -436,6 +452,12 @@ def _split(function: Function, made: Sequence[Any]) -> tuple[list[Any], list[Any
 def _at(function: Function, results: Sequence[Any]) -> Any:
     """Its loss."""
     return None if function.loss is None else results[function.loss]
+
+
+def _direction() -> tuple[bool, bool]:
+    """Whether what is called now is of a backward pass, or of one that such a pass follows."""
+    stack = str(source_info_util._source_info_context.context.name_stack)
+    return "transpose" in stack, "jvp" in stack and "transpose" not in stack
 
 
 def _is_users(jaxpr: Any, watch: Watch) -> bool:

@@ -20,8 +20,9 @@ Birth = dict[str, Any]
 class Function:
     """A function as JAX compiles it, with the probes of each reader that has some; ``closed`` has them all.
 
-    ``users``: it has lines of the user's. ``loss``: which result tells how training goes. ``again``: a reader goes
-    through calls again, for which it needs what they were given. ``same``: with probes its results are bit for bit the
+    ``users``: it has lines of the user's; ``counts``: its calls may be steps, as it is none of JAX's own. ``loss``:
+    which result tells how training goes. ``again``: a reader goes through calls again, for which it needs what they
+    were given. ``same``: with probes its results are bit for bit the
     same, as far as was seen at its first calls; None up to then, of which ``compared`` numbers took ``spent`` seconds.
     ``recorded``: see ``probes.Whole``; ``more``: how many
     results ``closed`` has beside its own. ``rare``: the same with probes that are too dear for every call, of
@@ -41,6 +42,7 @@ class Function:
     spent: float = 0.0
     again: bool = False
     calls: int = 0
+    counts: bool = False
     asked: int = 0
     rare: Function | None = None
     plain: Function | None = None

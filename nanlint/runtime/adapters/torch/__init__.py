@@ -64,8 +64,6 @@ class TorchAdapter(Adapter):
         if not self._hooks:
             for kind in self.holders:
                 self._hooks.put(kind, "__del__", self._goes)
-            self._hooks.around(torch, "save", self.watch.saves("torch.save()"), "torch.save")
-            self._hooks.around(torch, "load", self.watch.reads(), "torch.load")
 
     def stop(self) -> None:
         self._hooks.take_away()

@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nanlint.diagnostic import Confidence
+from nanlint.config import Configs, Options
+from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
+from nanlint.lint.one_file import diagnose_source
 from nanlint.runtime.events import FORMAT, Ended, Frame, Framework, Started, Step
 from nanlint.runtime.health import CLASSES
-from nanlint.runtime.hindsight import findings_of
 from nanlint.runtime.inspecting.debugger_v2.files import GRADIENTS, DumpFiles, Execution, Made
 from nanlint.runtime.inspecting.debugger_v2.looks import Look, name_of, shown_fields
 from nanlint.runtime.inspecting.model import INPUT, OUTPUT, Incident, Member, Node, Run, Seen, shown_path
@@ -22,6 +24,7 @@ from nanlint.runtime.inspecting.sources import Finding, finding_of
 from nanlint.runtime.telling import KINDS
 from nanlint.runtime.verdicts import State, Verdict
 from nanlint.source import Source
+from nanlint.source.project import in_project
 
 #: how many executions and traces the debugger keeps unless it is told otherwise
 _BUFFER = 1_000
@@ -287,7 +290,7 @@ class _Dump:
             if path not in self._files.sources:
                 continue
             source = Source(path, self._files.sources[path].text)
-            for diagnostic in findings_of(source, Confidence.LIKELY):
+            for diagnostic in _findings_of(source):
                 rows = range(diagnostic.span.row, diagnostic.span.end_row + 1)
                 own = [
                     i
@@ -362,3 +365,15 @@ def forgot(executions: Sequence[Execution]) -> bool:
     first = dict(reversed(own))
     full = _BUFFER in (len(executions), sum(len(one.traces) for one in executions))
     return full or any(first[graph] < count for graph, count in fullest.items())
+
+
+def _findings_of(source: Source) -> list[Diagnostic]:
+    """What the linter says of a source."""
+    rules = rule_names()
+    overrides = Options.of(confidence=str(Confidence.LIKELY)).over
+    configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
+    try:
+        config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
+    except Exception:  # a configuration that is broken, or gone with its directory
+        config = Configs(rules, overrides, isolated=True).default()
+    return diagnose_source(in_project(source), config)

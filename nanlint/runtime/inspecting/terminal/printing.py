@@ -25,7 +25,6 @@ VERDICT_STYLES = {
     "confirmed": "bold red",
     "died": "dim",
     "close": "yellow",
-    "in hindsight": "yellow",
     "clean": "green",
     "not cleared": "yellow",
     "not watched": "dim",
@@ -90,10 +89,6 @@ class Printer:
             self.print(f"   note: {incident.note}")
         if incident.finding is not None:
             self.finding(self.run.findings[incident.finding])
-        if incident.reproduction:
-            self.print("   a program that reproduces it:", "bold")
-            for text in incident.reproduction.splitlines():
-                self.print(f"     {text}")
 
     def finding(self, finding: Finding) -> None:
         where = f"{self.run.shown(finding.path)}:{finding.span.row}:{finding.span.column}"
