@@ -78,8 +78,8 @@ class Written:
 
     def _kinds_at(self, path: str, line: int) -> frozenset[str]:
         self._read(path)
-        statement = _statement_at(self._trees[path], line) if path in self._trees else None
-        parts = [] if statement is None else _expressions(statement)
+        statements = _statements_at(self._trees[path], line) if path in self._trees else []
+        parts = [part for statement in statements for part in _expressions(statement)]
         kinds = frozenset[str]().union(*map(literals, parts))
         return self._reaching([name for part in parts for name in _names_read(part)], kinds)
 
@@ -246,10 +246,11 @@ def _carried(body: list[ast.stmt]) -> set[str]:
     return early & given
 
 
-def _statement_at(tree: ast.Module, line: int) -> ast.stmt | None:
-    """The innermost statement that a line is of."""
+def _statements_at(tree: ast.Module, line: int) -> list[ast.stmt]:
+    """The innermost statements that a line is of."""
     there = [one for one in ast.walk(tree) if isinstance(one, ast.stmt) and one.lineno <= line <= (one.end_lineno or 0)]
-    return max(there, key=lambda one: one.lineno, default=None)
+    last = max((one.lineno for one in there), default=0)
+    return [one for one in there if one.lineno == last]
 
 
 def _expressions(statement: ast.stmt) -> list[ast.expr]:
