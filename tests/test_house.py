@@ -28,7 +28,7 @@ BUDGETS = {
     "lint": 1_026,
     "ops": 1_793,
     "output": 1_551,
-    "proof": 2_570,
+    "proof": 2_571,
     "rules": 1_851,
     "runtime": 12_802,
     "server": 1_836,

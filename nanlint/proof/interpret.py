@@ -134,18 +134,9 @@ class Execution:
         if step.sort is not None:
             return self.given(i, step)
         try:
-            special = getattr(self, f"do_{step.op}", None)
-            if special is not None:
-                return special(i, step, turns)
-            if step.op in SAME:
-                return self.same(i, step, turns)
-
-            def result() -> Numbers:
-                return self.operate(step, {name: self.value(a, turns) for name, a in step.args.items()})
-
             # of what nothing flows back, a gradient knows the value alone
             held = step.op in OPS and OPS[step.op].stops_gradient
-            return self.observe(i, turns, result) if held else result()
+            return self.observe(i, turns, lambda: self.result(i, step, turns)) if held else self.result(i, step, turns)
         except (Infeasible, Cannot):
             raise
         except (ZeroDivisionError, OverflowError):
@@ -154,6 +145,15 @@ class Execution:
             raise Cannot(i) from error
         except Exception as error:
             raise Cannot(i, ever=False) from error
+
+    def result(self, i: int, step: Step, turns: int) -> Numbers:
+        """What a step gives that is no source."""
+        special = getattr(self, f"do_{step.op}", None)
+        if special is not None:
+            return special(i, step, turns)
+        if step.op in SAME:
+            return self.same(i, step, turns)
+        return self.operate(step, {name: self.value(a, turns) for name, a in step.args.items()})
 
     def given(self, i: int, step: Step) -> Numbers:
         """A source: its numbers as a row, or as the Python number it is."""
@@ -268,7 +268,8 @@ class Execution:
         if alike[0] != alike[1]:
             # beside other numbers they are as many as these
             a, b = (self.backend.take(x, [0]) if like else x for x, like in zip((a, b), alike, strict=True))
-        return self.backend.where(self.backend.truth(self.as_row(cond)), self.joined(a), self.joined(b))
+        held = self.observe(i, turns, lambda: self.backend.truth(self.as_row(cond)))
+        return self.backend.where(held, self.joined(a), self.joined(b))
 
     def do_not(self, i: int, step: Step, turns: int) -> Numbers:
         x = self.value(step.args["x"], turns)
