@@ -183,7 +183,9 @@ class Results:
         for hook, names in (self._saves, SAVES.get(module, ())), (self._reads, READS.get(module, ())):
             for path in names:
                 *owners, name = path.split(".")
-                owner = functools.reduce(lambda one, part: getattr(one, part, None), owners, sys.modules[module])
+                owner: Any = sys.modules[module]
+                for part in owners:
+                    owner = getattr(owner, part, None)
                 if hasattr(owner, name):
                     asked = f"{'np' if module == 'numpy' else module}.{path}()"
                     self._hooks.around(owner, name, functools.partial(hook, asked), f"{module}.{path}")
