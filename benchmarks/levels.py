@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus import default_cache
-from measure import NANLINT, ROOT, run
+from measure import NANLINT, ROOT, run, write_section
 from snapshot import Absent, Group, labelled
 
 PRECISION = ROOT / "docs" / "precision.md"
@@ -141,10 +141,7 @@ def main() -> None:
     if absent:
         print(f"no mirror of {len(absent)}: {', '.join(sorted(absent))}")
     if options.write:
-        text = PRECISION.read_text(encoding="utf-8")
-        start, end = "<!-- levels -->\n", "<!-- /levels -->"
-        before, rest = text.split(start, 1)
-        PRECISION.write_text(f"{before}{start}\n{told}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")
+        write_section("levels", told, PRECISION)
 
 
 if __name__ == "__main__":

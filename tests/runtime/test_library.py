@@ -234,8 +234,8 @@ def test_the_test_fails_in_which_something_is_not_finite_and_no_other(how: str, 
     failed = [line.split(" - ")[0].rpartition("::")[2] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
     assert failed == [
         *("test_scale[1000.0]", "test_scale[2000.0]", "test_fixture", "test_gradient", "test_own_line"),
-        *("test_allows[inf]", "test_allows[NL101]", "test_allows[model.py:5]"),
-        *("test_that_asserts_none", "test_that_is_marked_wrongly", "test_that_fails"),
+        *("test_that_asserts_none", "test_allows[inf]", "test_allows[NL101]", "test_allows[model.py:5]"),
+        *("test_that_is_marked_wrongly", "test_that_fails"),
     ], ran.stdout
     assert "@pytest.mark.nanlint takes allow=" in ran.stdout
     assert ran.returncode == 1

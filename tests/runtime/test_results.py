@@ -34,7 +34,7 @@ KEPT = ROOT / "benchmarks" / "programs" / "kept"
         ("torch_deque_of_advantages", "sentinel", ""),
         ("torch_class_registry", "sentinel", "Registry.scores.first is nan, seen at the end of the program"),
         ("torch_log_file", "sites", "a number that is written is nan, seen at "),
-        ("torch_tensorboard", "sites", "seen at torch.utils.tensorboard.SummaryWriter.add_scalar()"),
+        ("torch_tensorboard", "sites", "NL302 confirmed (nan and +inf at step 0)"),
         ("torch_safetensors", "all", ""),
         ("numpy_h5py", "sentinel", "what is saved is nan, seen at h5py.Group.create_dataset()"),
         ("jax_optax_state", "sites", ""),
