@@ -32,12 +32,12 @@ from tensorflow.python.saved_model import save as _save
 from nanlint.runtime.adapter import Watch, around, is_due
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Settings
 from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe
-from nanlint.runtime.adapters.tensorflow.births import BirthProbe
+from nanlint.runtime.adapters.tensorflow.births import BirthProbe, live_ops
 from nanlint.runtime.adapters.tensorflow.clamps import ClampProbe
 from nanlint.runtime.adapters.tensorflow.contents import Contents
 from nanlint.runtime.adapters.tensorflow.eager import bad_of
 from nanlint.runtime.adapters.tensorflow.filtered import FilterProbe
-from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
+from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe, seen_in
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.kept import OURS
 from nanlint.runtime.adapters.tensorflow.places import Places
@@ -269,9 +269,8 @@ class GraphWatch:
 
     def _leave_alone(self, graph: Any, outputs: Any) -> None:
         """A graph gets no probes at flagged lines."""
-        flagged = SiteProbe.of(graph, outputs, self.settings.of(graph), self._watch, self._places, self._backward)
-        for site in flagged.sites if flagged is not None else ():
-            self._watch.unwatched(site)
+        for seen in seen_in(graph, live_ops(graph, outputs), self._watch, self._places, self._backward):
+            self._watch.unwatched(seen.site)
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
