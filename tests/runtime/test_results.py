@@ -34,6 +34,7 @@ KEPT = ROOT / "benchmarks" / "programs" / "kept"
         ("torch_deque_of_advantages", "sentinel", ""),
         ("torch_class_registry", "sentinel", "Registry.scores.first is nan, seen at the end of the program"),
         ("torch_log_file", "sites", "a number that is written is nan, seen at "),
+        ("keras_metric_history", "all", ""),
         ("torch_tensorboard", "sites", "NL302 confirmed (nan and +inf at step 0)"),
         ("torch_safetensors", "all", ""),
         ("numpy_h5py", "sentinel", "what is saved is nan, seen at h5py.Group.create_dataset()"),

@@ -12,6 +12,7 @@ from nanlint.runtime.adapters.tensorflow import tensors
 from nanlint.runtime.adapters.tensorflow.eager import EagerWatch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
+from nanlint.runtime.adapters.tensorflow.kept import OURS
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.seeds import Seeds
 from nanlint.runtime.adapters.tensorflow.tape import TapeWatch
@@ -65,8 +66,8 @@ class TensorFlowAdapter(Adapter):
         return tensors.is_tensor(value)
 
     def concrete(self, value: Any) -> bool:
-        """Not the symbols of a graph."""
-        return tensors.is_concrete(value)
+        """Not the symbols of a graph, and no variable of nanlint's own."""
+        return tensors.is_concrete(value) and not (isinstance(value, tf.Variable) and value.handle._id in OURS)
 
     def health(self, value: Any) -> Health:
         """Of the values that it holds."""
