@@ -8,6 +8,7 @@ import click
 
 from nanlint.commands.base import (
     CLEAN,
+    COULD_NOT_RUN,
     FINDINGS,
     Unusable,
     config_options,
@@ -122,7 +123,8 @@ def try_(
     else:
         paint = paint_for(color if output_file is None else "never")
         deliver(render_tried(found, paint), output_file, color=is_painted(paint))
-    ctx.exit(FINDINGS if any(one.state == "fails" for one in found) else CLEAN)
+    states = {one.state for one in found}
+    ctx.exit(FINDINGS if "fails" in states else COULD_NOT_RUN if states == {"not callable"} else CLEAN)
 
 
 def _split(target: str) -> tuple[str, str]:

@@ -204,8 +204,8 @@ def test_what_a_run_kept_is_tried_first(tmp_path: Path, monkeypatch: pytest.Monk
         "import torch\n\nfrom scores import Scores\n\nx = torch.rand(8, 5) + 0.1\n"
         "print(Scores().share({'x': x}, [x, x], 7, chosen=open).shape)\n"
     )
-    found = verdicts(Path("scores.py"), "--seconds", "1")["Scores.share"]
-    assert found["verdict"] == "not callable"
+    alone = tried("scores.py", "--seconds", "1")
+    assert (alone.exit_code, "could not be tried: Scores.share" in alone.stdout) == (2, True)
     done = nanlint("verify", "--keep-inputs", "--confidence", "possible", "--", "train.py", cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert Path(".nanlint", "inputs").stat().st_mode & 0o777 == 0o700

@@ -26,8 +26,6 @@ from nanlint.runtime.trying.corners import SHAPES, Input, Inputs, alternatives, 
 from nanlint.runtime.trying.inputs import kept
 from nanlint.runtime.trying.messages import Done, Failure, Message, Order
 
-#: what a function may raise for inputs that it does not take
-Problem = Exception
 #: bases from which corners are tried
 BASES = 3
 
@@ -110,7 +108,7 @@ class Tried:
         """Ordinary inputs, those first that most functions take; ``varied``: with one that is no array of numbers."""
         try:
             parameters = self._parameters()
-        except Problem as error:
+        except Exception as error:
             self._problem = _said(error)
             return
         unknown = [i for i, (_, known) in enumerate(parameters) if known is UNKNOWN]
@@ -207,7 +205,7 @@ class Tried:
             positional, named = _arranged(function, given)
             with np.errstate(all="ignore"):
                 self._parts = isinstance(framework.run(function, positional, named), (tuple, list))
-        except (Problem, SystemExit) as error:
+        except (Exception, SystemExit) as error:
             self._problem = self._problem or _said(error)
             return self._observed() or None
         self._accepted = True
@@ -249,7 +247,7 @@ UNKNOWN = _Unknown()
 def _hints(function: Any) -> dict[str, Any]:
     try:
         return typing.get_type_hints(function)
-    except Problem:
+    except Exception:
         return {}
 
 

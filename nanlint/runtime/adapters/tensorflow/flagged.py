@@ -100,11 +100,6 @@ class SiteProbe:
         seen = seen_in(graph, live_ops(graph, outputs), watch, places, backward)
         return cls(setting, seen, watch.keep_elements) if seen else None
 
-    @property
-    def sites(self) -> list[Site]:
-        """The findings at those expressions."""
-        return list(dict.fromkeys(one.site for one in self._seen))
-
     def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, []
