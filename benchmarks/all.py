@@ -27,7 +27,7 @@ SCRIPTS = {
     "cost of jax": ("verify.py", "jax"),
     "cost of numpy": ("verify.py", "numpy"),
     "origins": ("origins.py",),
-    "levels": ("levels.py", "benchmarks/labels/findings-draw-1.json", "benchmarks/labels/findings-draw-2.json"),
+    "levels": ("levels.py", *(f"benchmarks/labels/findings-draw-{number}.json" for number in (1, 2, 3))),
 }
 
 

@@ -1,4 +1,4 @@
-"""What ``nanlint check`` and ``nanlint check --diff`` cost on programs of extreme size and shape: CPU seconds, memory.
+"""What ``nanlint check``, its JSON and ``--diff`` cost on programs of extreme size and shape: CPU seconds, memory.
 
     python benchmarks/extremes.py [WORD]... [--all] [--size SIZE]
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -216,16 +217,24 @@ def cost(path: Path, *arguments: str) -> Cost:
         timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     changed = sum(line.startswith("-") and not line.startswith("---") for line in lines)
-    count = changed if "--diff" in arguments else sum(" NL" in line for line in lines)
+    count = changed if "--diff" in arguments else sum(CODE.search(line) is not None for line in lines)
     remark = ""
     if process.returncode not in (0, 1):
         remark = "ended" if process.returncode == -signal.SIGKILL else "failed"
-    elif told := next((line for line in lines if " NL00" in line), None):
-        remark = f"{count:,}, {told[told.index(' NL00') + 1 :].split()[0]}"
+    elif told := next((code[1] for line in lines if (code := CODE.search(line)) and code[1].startswith("NL00")), None):
+        remark = f"{count:,}, {told}"
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1_000, count, remark)
 
 
-HEAD = f"| program | of | check: s | MB | findings | `--diff`: s | MB | lines |\n| --- |{' --: |' * 7}"
+COLUMNS = "| program | of | check: s | MB | findings | JSON: s | MB | findings | `--diff`: s | MB | lines |"
+HEAD = f"{COLUMNS}\n| --- |{' --: |' * 10}"
+#: how a finding's code stands in a line, concise or of JSON
+CODE = re.compile(r"""(?: |"code": ")(NL\d+)""")
+
+
+def cells(path: Path) -> list[str]:
+    """The cells of the line of one program."""
+    return [cost(path, *ways).cells for ways in ((), ("--output-format", "json"), ("--diff",))]
 
 
 def main() -> None:
@@ -243,7 +252,7 @@ def main() -> None:
                 continue
             for size in [options.size] if options.size else program.sizes:
                 path.write_text(program.text(size), encoding="utf-8")
-                print(f"| {name} | {size:,} | {cost(path).cells} | {cost(path, '--diff').cells} |", flush=True)
+                print(f"| {name} | {size:,} | {' | '.join(cells(path))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,15 @@ LABELS are JSON files as for ``snapshot.py``: findings with a ``label`` (REAL, D
 guarded), and commits that mended a NaN or Inf, whose line before counts as right. Repositories are read from bare
 mirrors; those that are absent are left out and named. A row is *unproven* below eight labels of three repositories;
 *without one* is its worst share of what is not false when one repository is left out. ``--write`` puts the table into
-docs/precision.md.
+docs/precision.md, and the counts into the package, where ``nanlint explain`` tells them.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
+import math
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,11 +25,11 @@ from corpus import default_cache
 from measure import NANLINT, ROOT, run, write_section
 from snapshot import Absent, Group, labelled
 
+from nanlint.hazards.read import ROWS_READ, Read
+
 PRECISION = ROOT / "docs" / "precision.md"
 #: labels -> whether a finding there is right, and not only not false
 RIGHT = {"REAL": "real", "DEBATABLE": "debatable", "FALSE": "false", "hazard": "real", "guarded": "false"}
-#: labels, and repositories that they are of, that prove a row
-LABELS, REPOSITORIES = 8, 3
 LEVELS = ("possible", "likely", "certain")
 
 
@@ -93,28 +95,42 @@ def share(labels: Sequence[Label]) -> float:
     return sum(label.verdict != "false" for label in labels) / len(labels) if labels else 0.0
 
 
-def table(rows: Iterable[tuple[str, str, Label]]) -> str:
-    """The rows with their counts as Markdown, by level and then by name."""
+def counted(rows: Iterable[tuple[str, str, Label]]) -> list[Read]:
+    """The labels of each row, by level and then by name."""
     kinds: dict[tuple[str, str], list[Label]] = defaultdict(list)
     for row, confidence, label in rows:
         kinds[confidence, row].append(label)
-    lines = [
-        "| level | row | real | debatable | false | repositories | not false | without one | |",
-        "|---|---|" + "---:|" * 6 + "---|",
-    ]
+    found = []
     for confidence, row in sorted(kinds, key=lambda kind: (-LEVELS.index(kind[0]), kind[1])):
         labels = kinds[confidence, row]
         count = Counter(label.verdict for label in labels)
         repositories = {label.repository for label in labels}
         without = [share([label for label in labels if label.repository != one]) for one in repositories]
-        proven = len(labels) >= LABELS and len(repositories) >= REPOSITORIES
-        alone = f"{min(without):.0%}" if len(repositories) > 1 else ""
-        counts = " | ".join(str(count[verdict]) for verdict in ("real", "debatable", "false"))
-        said = "" if proven else "unproven"
-        lines.append(
-            f"| {confidence} | `{row}` | {counts} | {len(repositories)} | {share(labels):.0%} | {alone} | {said} |"
-        )
+        worst = min(without) if len(repositories) > 1 else math.nan
+        verdicts = (count[verdict] for verdict in ("real", "debatable", "false"))
+        found.append(Read(confidence, row, *verdicts, repositories=len(repositories), without_one=worst))
+    return found
+
+
+def table(found: Iterable[Read]) -> str:
+    """The rows with their counts as Markdown."""
+    lines = [
+        "| level | row | real | debatable | false | repositories | not false | without one | |",
+        "|---|---|" + "---:|" * 6 + "---|",
+    ]
+    for one in found:
+        alone = "" if math.isnan(one.without_one) else f"{one.without_one:.0%}"
+        counts = f"{one.real} | {one.debatable} | {one.false} | {one.repositories} | {one.share:.0%} | {alone}"
+        lines.append(f"| {one.level} | `{one.row}` | {counts} | {one.doubt} |")
     return "\n".join(lines) + "\n"
+
+
+def keep(found: Iterable[Read]) -> None:
+    """Write the counts into the package."""
+    with ROWS_READ.open("w", encoding="utf-8", newline="") as file:
+        written = csv.writer(file, lineterminator="\n")
+        written.writerow(Read._fields)
+        written.writerows((*one[:-1], "" if math.isnan(one.without_one) else f"{one.without_one:.2f}") for one in found)
 
 
 def main() -> None:
@@ -137,11 +153,13 @@ def main() -> None:
                 continue
             groups.append(one)
             labels += labels_of(one, rows)
-    print(told := table(joined(labels, findings_in(groups))))
+    found = counted(joined(labels, findings_in(groups)))
+    print(told := table(found))
     if absent:
         print(f"no mirror of {len(absent)}: {', '.join(sorted(absent))}")
     if options.write:
         write_section("levels", told, PRECISION)
+        keep(found)
 
 
 if __name__ == "__main__":

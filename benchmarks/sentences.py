@@ -26,7 +26,7 @@ from nanlint.config import Layer, config_of  # noqa: E402
 from nanlint.explaining import explain  # noqa: E402
 from nanlint.keys import KEYS  # noqa: E402
 from nanlint.lint.known_rules import all_rules, rule_names  # noqa: E402
-from nanlint.output.story import render_explanations  # noqa: E402
+from nanlint.output.explanation import render_explanations  # noqa: E402
 from nanlint.source import Source  # noqa: E402
 from tests.programs.fixtures import PROGRAMS  # noqa: E402
 

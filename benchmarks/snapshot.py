@@ -52,9 +52,8 @@ class Absent(Exception):
 
 def archived(repo: str, commit: str, files: Sequence[str], mirrors: Path, cache: Path) -> Path:
     """The tree of a repository at a commit, of ``files`` alone, or of all that a check may read if none are named."""
-    mirror = next(
-        (d for d in (mirrors / repo.replace("/", "+") / "repo", mirrors / repo) if (d / "HEAD").exists()), None
-    )
+    kept = mirrors / repo.replace("/", "+") / "repo"
+    mirror = next((d for d in (kept / ".git", kept, mirrors / repo) if (d / "HEAD").exists()), None)
     if mirror is None:
         raise Absent(repo)
     place = cache / ("files" if files else "trees") / repo.replace("/", "+") / commit[:12]

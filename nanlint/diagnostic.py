@@ -198,10 +198,12 @@ class Witness:
 
 @dataclass(frozen=True)
 class Part:
-    """An expression that a finding is made of beside its own op: its place, its operands as they are in ``Probe``."""
+    """An expression that a finding is made of beside its own op: its place, its operands and poles as in ``Probe``."""
 
     span: Span
     operands: tuple[tuple[str, Span], ...] = ()
+    op: str = ""
+    poles: tuple[tuple[str, float, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,9 @@ class Probe:
     ``span`` is the op's own expression, which the finding may underline a call of. ``operands``: neutral name and span
     of those that stand in it. The operand ``operand`` ("result": what comes out), shifted by ``shift``, must not be in
     the class ``cls``; with ``gradient`` it is the derivative that breaks there. Where no pole is known these are
-    empty, and the finding is about a form: any of its ``parts`` may break.
+    empty, and the finding is about a form: any of its ``parts`` may break. ``poles``: how near what comes by is to
+    breaking is measured by these, each the name of an operand, what it is shifted by, and the class it must not be in
+    ("empty": it must have elements).
     """
 
     span: Span
@@ -223,6 +227,7 @@ class Probe:
     cls: str = ""
     gradient: bool = False
     parts: tuple[Part, ...] = ()
+    poles: tuple[tuple[str, float, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -230,13 +235,14 @@ class Diagnostic:
     """One finding in one file.
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
-    ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
-    is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``row``: what decided
-    its level. ``slices`` are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what one
-    saw. ``hazard``: the neutral name of the op that fails, where the rule is one of those about that op; ``others`` are
-    rules that would report it, too. ``fingerprint`` tells it from others of its file even after lines have moved;
-    ``reaches`` are places in the file that the result goes on to; ``new`` says whether a baseline lacks it (None: there
-    is none).
+    ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them.
+    ``witness`` is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made.
+    ``row``: what decided its level. ``sink``: what takes the gradient, or the value, where that is seen. ``slices``
+    are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw, ``saw`` the same
+    in numbers, under the keys of the JSON. ``hazard``: the neutral name of the op that fails, where the rule is one of
+    those about that op; ``others`` are rules that would report it, too. ``fingerprint`` tells it from others of its
+    file even after lines have moved; ``reaches`` are places in the file that the result goes on to; ``new`` says
+    whether a baseline lacks it (None: there is none).
     """
 
     path: str
@@ -252,9 +258,11 @@ class Diagnostic:
     fix: Fix | None = None
     refused: str = field(default="", compare=False, repr=False)
     row: str = field(default="", compare=False, repr=False)
+    sink: str = field(default="", compare=False, repr=False)
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
     observed: str = ""
+    saw: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
     reaches: tuple[Annotation, ...] = field(default=(), compare=False, repr=False)
     hazard: str = field(default="", compare=False, repr=False)
     others: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
@@ -269,6 +277,11 @@ class Diagnostic:
     def place(self) -> str:
         """``path:row:column``, with the cell in a notebook: ``path:cell 3:row:column``."""
         return f"{self.path}:{self.span.start}"
+
+    @property
+    def sentence(self) -> str:
+        """The message, with what takes the gradient where that is seen: "...; reaches `loss.backward()` in line 8"."""
+        return f"{self.message}; {self.sink}" if self.sink.startswith("reaches ") else self.message
 
     @property
     def causes_here(self) -> tuple[Annotation, ...]:

@@ -58,6 +58,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--nanlint=all", dest="nanlint", action="store_const", const="all", help="find the origin of every nan and inf"
     )
     group.addoption(
+        "--nanlint=observe",
+        dest="nanlint",
+        action="store_const",
+        const="observe",
+        help="watch flagged expressions, and fail no test for what comes by",
+    )
+    group.addoption(
+        "--nanlint-confidence",
+        choices=("possible", "likely", "certain"),
+        default="possible",
+        help="lowest confidence of the findings that are watched (default: possible)",
+    )
+    group.addoption(
         "--nanlint-run-dir", metavar="DIR", help="directory to store the run in (default: a new one in .nanlint/runs)"
     )
     group.addoption(
@@ -74,12 +87,14 @@ class Session:
     def __init__(self, config: pytest.Config, asked: argparse.Namespace) -> None:
         from _pytest.assertion.rewrite import AssertionRewritingHook
 
-        from nanlint.runtime.asserting import ProbedTest
+        from nanlint.runtime.asserting import probed_test
         from nanlint.runtime.importing import Hook
         from nanlint.runtime.launch import new_run
         from nanlint.runtime.options import VARIABLE, Options, options_of_environment
         from nanlint.runtime.program import active, watch
+        from nanlint.runtime.runfile import event_files
 
+        self.observes = asked.nanlint == "observe"
         outer = active()
         self.reports = outer is None and not hasattr(config, "workerinput")
         self._heard: dict[str, int | str | None] = {}
@@ -88,19 +103,26 @@ class Session:
         if options is None:
             options = Options(
                 directory=new_run(asked.nanlint_run_dir),
-                watch=asked.nanlint,
+                watch="sites" if self.observes else asked.nanlint,
                 include=tuple(asked.nanlint_include),
-                confidence="possible",
+                confidence=asked.nanlint_confidence,
             )
             os.environ[VARIABLE] = options.to_environment()
+        self._before = event_files(options.directory) if self.reports else []
         self.recorder: Recorder = outer or watch(options)
         self.recorder.results.heeded = False  # tests make and write what they like
-        Hook.take_over(AssertionRewritingHook, ProbedTest)
+        Hook.take_over(AssertionRewritingHook, probed_test)
 
-    def begins(self) -> None:
+    def begins(self, test: str) -> None:
         """A test begins: what comes out from now on is its own."""
         self._heard = {}
-        self.recorder.hear = self._hear
+        self.recorder.test = test
+        self.recorder.hear = None if self.observes else self._hear
+
+    def ended(self) -> None:
+        """It is over."""
+        self.recorder.step()
+        self.recorder.test = ""
 
     def _hear(self, message: str, origin: int | str | None) -> None:
         self._heard[message] = origin
@@ -139,7 +161,7 @@ class Session:
 
         if self._verdicts is None:
             self.recorder.flush()
-            self._verdicts = verdicts_in(read_run(self.recorder.options.directory))
+            self._verdicts = verdicts_in(read_run(self.recorder.options.directory, but=self._before))
         return self._verdicts
 
 
@@ -211,16 +233,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
     """A test is a step."""
     session = item.config.stash.get(_KEY, None)
     if session is not None:
-        session.begins()
+        session.begins(item.nodeid)
     result = yield
     if session is not None:
-        session.recorder.step()
+        session.ended()
     return result
 
 
 def _fails_with(item: pytest.Item) -> None:
     session = item.config.stash.get(_KEY, None)
-    told = "" if session is None else session.came_out(item)
+    told = "" if session is None or session.observes else session.came_out(item)
     if told:
         pytest.fail(f"not finite: {told}", pytrace=False)
 
@@ -229,6 +251,9 @@ def _fails_with(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Any:
     """A test that passes by itself fails where something came out that is not finite, in its fixtures or in it."""
     result = yield
+    session = item.config.stash.get(_KEY, None)
+    if session is not None:
+        session.recorder.accepted()
     _fails_with(item)
     return result
 
@@ -245,7 +270,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """What went wrong beside the tests, as they were imported, makes them fail as a whole."""
     ours = session.config.stash.get(_KEY, None)
-    if ours is not None and ours.reports and session.exitstatus == pytest.ExitCode.OK and ours.verdicts().bad:
+    fails = ours is not None and ours.reports and not ours.observes and session.exitstatus == pytest.ExitCode.OK
+    if ours is not None and fails and ours.verdicts().bad:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -338,7 +338,7 @@ def _reasons(code: str, program: str, config: Mapping[str, Any], rows: Iterable[
         for one in explain(source, settled, row):
             for verdict in one.verdicts:
                 if verdict.code == code:
-                    reasons[f"  line {row}, {one.story.step.text}: {verdict.why}\n"] = None
+                    reasons[f"  line {row}, {one.text}: {verdict.why}\n"] = None
     return (
         f"why {code} reports nothing:\n{''.join(reasons)}"
         if reasons

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 from nanlint.output.paint import visible
 from nanlint.runtime.fates import Origin
 from nanlint.runtime.frames import shell
-from nanlint.runtime.hooks import safely
+from nanlint.runtime.hooks import NonFinite, safely
 from nanlint.runtime.library import Run, verify
 from nanlint.runtime.telling import shortened
 
@@ -22,15 +23,26 @@ class Watching:
 
     The arguments are those of ``verify``, though only the losses, gradients and outputs are watched by default
     (``watch="sentinel"``). The first that is not finite is told at once on standard error, and the report follows at
-    the end; ``quiet``: neither. ``writer``: of TensorBoard (PyTorch's ``SummaryWriter``, or one of TensorFlow's), which
-    gets each bad step as a text, and as a scalar.
+    the end, and so are warnings that it will break; ``quiet``: none of these. ``writer``: of TensorBoard (PyTorch's
+    ``SummaryWriter``, or one of TensorFlow's), which gets each bad step as a text, and as a scalar. ``on_bad``: called
+    once with the run, at the first bad step; what it raises ends the training, as the cause of a
+    ``NonFinite``.
     """
 
-    def __init__(self, *, watch: str = "sentinel", quiet: bool = False, writer: Any = None, **options: Any) -> None:
+    def __init__(
+        self,
+        *,
+        watch: str = "sentinel",
+        quiet: bool = False,
+        writer: Any = None,
+        on_bad: Callable[[Run], object] | None = None,
+        **options: Any,
+    ) -> None:
         #: the run, once it has begun; it stays readable after the training
         self.run: Run | None = None
         self._quiet = quiet
         self._writer = writer
+        self._on_bad = on_bad
         self._options = {"watch": watch, **options}
         self._watching = ExitStack()
         self._going = False
@@ -42,7 +54,7 @@ class Watching:
         self.run = self._watching.enter_context(verify(**self._options))
         self._going, self._said = True, set()
         if self.run.own:
-            self.run.hear(self._hear)
+            self.run.hear(self._hear, self._warned)
         return self.run
 
     def end(self, error: BaseException | None = None) -> None:
@@ -82,8 +94,19 @@ class Watching:
         self._said.add(message)
         if self._writer is not None:
             safely(run, "the writer of TensorBoard", write_event, self._writer, message, run.steps)
-        if len(self._said) == 1 and not self._quiet:
+        if len(self._said) > 1:
+            return
+        if not self._quiet:
             print(visible(f"nanlint: {run.moment}: {message}{self._how(run)}"), file=sys.stderr)
+        if self._on_bad is not None:
+            try:
+                self._on_bad(run)
+            except Exception as error:
+                raise NonFinite(message) from error
+
+    def _warned(self, message: str) -> None:
+        if self.run is not None and not self._quiet:
+            print(visible(f"nanlint: {self.run.moment}: {message}"), file=sys.stderr)
 
     def _how(self, run: Run) -> str:
         """How the line is found, if it is not in the report already."""

@@ -111,3 +111,14 @@ def test_the_server_is_measured_key_by_key(cache: Path) -> None:
     assert done.stdout.startswith("1 files of 1,900 to 2,100 lines")
     rows = [row.split(" | ")[:2] for row in done.stdout.splitlines() if " ms |" in row]
     assert rows == [["| pulled", "8"], ["| pushed", "8"]]
+
+
+def test_try_is_measured_on_programs_with_mended_twins(tmp_path: Path) -> None:
+    pytest.importorskip("numpy", reason="NumPy is not installed")
+    bad = "import numpy as np\n\n\ndef share(x):\n    return x / x.sum()  # BUG\n\n\nprint(share(np.ones(3)))\n"
+    (tmp_path / "01_share_bad_small.py").write_text(bad)
+    (tmp_path / "01_share_good_small.py").write_text(bad.replace("x.sum()  # BUG", "max(x.sum(), 1e-9)"))
+    done = _run("tried.py", str(tmp_path), "--seconds", "2")
+    assert done.returncode == 0, done.stderr
+    assert "01_share_bad_small: fails" in done.stdout
+    assert done.stdout.splitlines()[-1] == "1 of 1 bad ones fail at their line {'fails': 1}; 0 right ones fail"

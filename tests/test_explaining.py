@@ -1,4 +1,4 @@
-"""The story of an expression, and why rules do or do not fire there, is that of the analysis and of the rules."""
+"""The record of an expression, and why rules do or do not fire there, is that of the analysis and of the rules."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from nanlint.cli import cli
 from nanlint.config import Layer, config_of
 from nanlint.diagnostic import Span
 from nanlint.explaining import Explanation, Verdict, explain
-from nanlint.hazards.record import Cleared, Hazard
-from nanlint.hazards.story import interval
+from nanlint.hazards.expressions import interval
+from nanlint.hazards.read import LABELS, REPOSITORIES, read_rows, was_right
 from nanlint.lint.known_rules import rule_names
-from nanlint.output.story import MOST, render_explanations, render_explanations_json
-from nanlint.server.hovering import of_story
+from nanlint.output.explanation import MOST, render_explanations, render_explanations_json, sentences
 from nanlint.source import Source
 from nanlint.source.brief import brief
 from nanlint.source.notebook import Notebook
@@ -56,7 +55,7 @@ def plain(a, b):
 ROWS = {line.strip(): row for row, line in enumerate(PROGRAM.splitlines(), start=1)}
 
 
-def stories(row: int, column: int | None = None, program: str = PROGRAM, **table: object) -> list[Explanation]:
+def explained(row: int, column: int | None = None, program: str = PROGRAM, **table: object) -> list[Explanation]:
     config = config_of([Layer(table, "/", "test")], rule_names())
     return explain(Source("loss.py", program), config, row, column)
 
@@ -70,144 +69,154 @@ def verdicts(explanation: Explanation) -> dict[str, Verdict]:
     return {one.code: one for one in explanation.verdicts}
 
 
-def test_a_line_without_a_column_is_what_is_flagged_on_it() -> None:
-    (one,) = stories(row_of("nll = -"))
-    assert one.story.step.text == "torch.log(probs)"
-    assert [step.text for step in one.story.steps] == ["logits", "torch.softmax(logits, -1)", "torch.log(probs)"]
+def said(explanation: Explanation, part: str) -> list[str]:
+    return [line.text for line in explanation.lines if line.part == part]
+
+
+def test_a_finding_is_told_as_its_record() -> None:
+    (one,) = explained(row_of("nll = -"))
+    assert one.text == "torch.log(probs)"
+    assert sentences(one) == [
+        "Reported: NL101 log-of-softmax (certain): log of a softmax: -inf as soon as one class underflows.",
+        "Breaks: `probs` becomes 0, which gives -inf.",
+        "Made by: `torch.softmax(logits, -1)` (line 6) is exactly 0 when a logit is 104 below the largest (float32).",
+        "Guard: `probs` cannot be negative: it is in [0, 1], because of `torch.softmax(logits, -1)` (line 6).",
+        "Goes to: `nll + floored + quiet + shown + picked + void` (line 18); gradients flow through it.",
+        f"Level: certain, decided by made-by-form; {was_right('certain', 'made-by-form')}.",
+        "Value: in [-inf, 0] (float32).",
+    ]
 
 
 def test_a_line_on_which_nothing_is_flagged_is_all_that_can_break_on_it() -> None:
-    (one,) = stories(row_of("floored ="))
-    assert one.story.step.text == "torch.log(rate.clamp(min=eps))"
+    (one,) = explained(row_of("floored ="))
+    assert one.text == "torch.log(rate.clamp(min=eps))"
+
+
+def test_why_nothing_is_reported_is_told_with_the_guard_that_decides() -> None:
+    (bounded,) = explained(row_of("floored ="))
+    assert said(bounded, "guard") == [
+        "`rate.clamp(min=eps)` cannot be 0: it is in [1e-08, inf]",
+        "`rate.clamp(min=eps)` cannot be negative: it is in [1e-08, inf], because of `torch.relu(x)` (line 8)",
+    ]
+    (asked,) = explained(row_of("nll = nll"))
+    assert said(asked, "guard")[0] == "`n` cannot be 0: it is in (0, inf], because of `rate.sum() > 0` (line 9)"
+    assert verdicts(asked)["NL103"].why == "no singular point of the operation is reached"
 
 
 def test_a_column_on_a_name_tells_where_its_value_comes_from() -> None:
-    column = PROGRAM.splitlines()[row_of("nll = -") - 1].index("probs") + 1
-    (one,) = stories(row_of("nll = -"), column)
-    assert one.story.step.text == "torch.softmax(logits, -1)"
-    assert interval(one.story.step.value) == "[0, 1]"
-    assert [d.code for d in one.causes] == ["NL101"]
+    line = PROGRAM.splitlines()[row_of("nll = -") - 1]
+    (one,) = explained(row_of("nll = -"), line.index("probs") + 1)
+    assert one.text == "torch.softmax(logits, -1)"
+    assert interval(one.value) == "[0, 1]"
+    assert said(one, "cause of") == [f"NL101 log-of-softmax (certain) on line {row_of('nll = -')}"]
+    (bound,) = explained(row_of("probs ="), 5)
+    assert bound.text == one.text
 
 
 def test_a_column_on_the_function_that_is_called_tells_of_the_call() -> None:
     column = PROGRAM.splitlines()[row_of("nll = -") - 1].index("torch.log") + 1
     for at in (column, column + len("torch.")):
-        (one,) = stories(row_of("nll = -"), at)
-        assert one.story.step.text == "torch.log(probs)"
+        (one,) = explained(row_of("nll = -"), at)
+        assert one.text == "torch.log(probs)"
 
 
-def test_every_finding_of_the_check_fires_in_the_story_of_its_place_with_the_same_confidence() -> None:
+def test_every_finding_of_the_check_fires_in_the_record_of_its_place_with_the_same_confidence() -> None:
     for path in (Path("examples/torch_classifier.py"), Path("examples/tape_model.py"), Path("examples/tf1_mnist.py")):
         text = (Path(__file__).parents[1] / path).read_text(encoding="utf-8")
         for finding in nanlint.check_source(text):
-            told = [verdicts(one) for one in stories(finding.span.row, program=text)]
+            told = [verdicts(one) for one in explained(finding.span.row, program=text)]
             assert any(v.get(finding.code) and v[finding.code].confidence == finding.confidence for v in told)
 
 
-def test_evidence_is_derived_or_a_name() -> None:
-    (softmax,) = stories(row_of("probs ="))
-    by_class = {belief.cls: belief for belief in softmax.story.step.beliefs}
-    assert by_class["zero"].basis == "derived"
-    (named,) = stories(5, PROGRAM.splitlines()[4].index("mask") + 1)
-    assert {belief.basis for belief in named.story.step.beliefs if belief.cls == "zero"} == {"named"}
-
-
-def test_a_condition_is_a_step_that_says_what_it_rules_out() -> None:
-    (one,) = stories(row_of("nll = nll"))
-    (condition,) = [step for step in one.story.steps if step.condition]
-    assert condition.condition.endswith("> 0")
-    assert "zero" in condition.guards
-    assert {type(pole) for pole in one.story.poles} == {Cleared}
-    assert verdicts(one)["NL103"].why == "no singular point of the operation is reached"
-
-
-def test_a_bound_is_a_guard() -> None:
-    (one,) = stories(row_of("floored ="))
-    (clamp,) = [step for step in one.story.steps if step.sort == "clamp"]
-    assert clamp.guards == ("zero",)
-
-
-def test_an_upper_bound_is_told_with_its_own_number() -> None:
-    program = "import torch\n\n\ndef f(x):\n    return x.clip(min=-2, max=1), torch.minimum(x, torch.tensor(3.0))\n"
-    evidence = {
-        belief.evidence.text
-        for one in stories(5, program=program)
-        for belief in one.story.step.beliefs
-        if belief.evidence is not None
-    }
-    assert "is exactly 1 where this bound applies" in evidence
-    assert not any(text.startswith("is exactly -1") for text in evidence)
-
-
-def test_an_epsilon_that_vanishes_is_told_of() -> None:
-    one = next(one for one in stories(row_of("void =")) if one.story.step.sort == "log")
-    assert [step.text for step, _ in one.story.void] == ["1 + 1e-10"]
+def test_a_guard_that_is_none_is_told_with_why() -> None:
+    one = next(one for one in explained(row_of("void =")) if one.node.op == "log")
+    assert said(one, "guard")[0] == "`1 + 1e-10` has no effect: 1 + 1e-10 is 1 in float32"
 
 
 def test_no_gradient_says_why() -> None:
-    (one,) = stories(row_of("shown ="))
-    assert one.story.step.obstacle == "under no_grad"
-    assert "only the gradient breaks, and none flows: under no_grad" in [
-        pole.why for pole in one.story.poles if isinstance(pole, Cleared)
+    (one,) = explained(row_of("shown ="))
+    assert said(one, "goes to") == [
+        "`nll + floored + quiet + shown + picked + void` (line 18); no gradient flows: under no_grad"
     ]
+    assert "`rate` may be 0, but only the gradient breaks, and none flows: under no_grad" in said(one, "guard")
 
 
-def test_a_trap_behind_a_selection_is_a_pole_that_is_met() -> None:
-    (one,) = stories(row_of("picked ="))
-    assert [pole.guard is not None for pole in one.story.poles if isinstance(pole, Hazard)] == [True]
+def test_a_selection_that_hides_the_value_is_told_as_a_guard_that_is_not_enough() -> None:
+    (one,) = explained(row_of("picked ="))
+    assert said(one, "guard") == ["`torch.where(x > 0, 1 / x, 0.0)` drops that value, but not its gradient"]
     assert verdicts(one)["NL203"].outcome == "fires"
 
 
+def test_what_weighs_on_a_level_is_told_by_its_rows() -> None:
+    (one,) = explained(row_of("return np.log"))
+    assert "a caller's data would have to be degenerate, or at an end" in said(one, "against")
+    assert said(one, "level")[0].startswith("possible, decided by of-a-caller (a caller's data")
+
+
+def test_how_often_a_row_was_right_is_told_from_what_was_read() -> None:
+    assert len(read_rows()) > 10
+    for (level, row), one in read_rows().items():
+        enough = one.labels >= LABELS and one.repositories >= REPOSITORIES
+        assert was_right(level, row).endswith(": unproven") is not enough
+        assert one.level in ("possible", "likely", "certain")
+        assert f"{one.labels} such finding" in was_right(level, row)
+    assert was_right("likely", "no-such-row") == "no such finding has been read: unproven"
+
+
 def test_a_rule_that_comes_later_says_who_has_the_first_word() -> None:
-    (one,) = stories(row_of("nll = -"))
+    (one,) = explained(row_of("nll = -"))
     assert verdicts(one)["NL103"].why == "already reported as NL101"
 
 
 def test_a_finding_that_a_comment_silences_is_told_with_the_comment() -> None:
-    (one,) = stories(row_of("quiet ="))
+    (one,) = explained(row_of("quiet ="))
     told = verdicts(one)["NL103"]
     assert (told.outcome, told.why) == ("suppressed", f"by the comment on line {row_of('quiet =')}")
 
 
 def test_a_finding_below_the_threshold_is_told_with_the_threshold() -> None:
-    (one,) = stories(row_of("return np.log"))
+    (one,) = explained(row_of("return np.log"))
     assert verdicts(one)["NL208"].outcome == "below-threshold"
-    (shown,) = stories(row_of("return np.log"), confidence="possible")
+    (shown,) = explained(row_of("return np.log"), confidence="possible")
     assert verdicts(shown)["NL208"].outcome == "fires"
 
 
 def test_why_a_fix_is_not_made_is_told_with_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     reason = "the file would not parse"
-    monkeypatch.setattr("nanlint.fixes.readback.refused", lambda offers, *_: dict.fromkeys(range(len(offers)), reason))
-    (one,) = found = stories(row_of("nll = -"))
+    monkeypatch.setattr(
+        "nanlint.fixes.readback.Readback.refused",
+        lambda self, offers, forms: dict.fromkeys(range(len(offers)), reason),
+    )
+    (one,) = found = explained(row_of("nll = -"))
     assert verdicts(one)["NL101"].refused == reason
     assert f"its fix was rejected: {reason}" in " ".join(render_explanations(found, "loss.py").split())
     assert f'"fix_refused": "{reason}"' in render_explanations_json(found, "loss.py")
 
 
 def test_a_rule_that_is_not_selected_is_told_so() -> None:
-    (one,) = stories(row_of("nll = -"), ignore=["NL101"])
+    (one,) = explained(row_of("nll = -"), ignore=["NL101"])
     assert verdicts(one)["NL101"].outcome == "not-selected"
     assert verdicts(one)["NL104"].outcome in ("fires", "silent")
 
 
-def test_what_no_rule_would_have_looked_at_has_a_story_too() -> None:
-    (one,) = stories(row_of("return a * b"))
-    assert [step.text for step in one.story.steps] == ["a", "b", "a * b"]
+def test_what_no_rule_would_have_looked_at_is_explained_too() -> None:
+    (one,) = explained(row_of("return a * b"))
+    assert (one.text, one.verdicts[0].outcome) == ("a * b", "silent")
+    assert said(one, "not reported")
 
 
-def test_where_nothing_numeric_stands_there_is_no_story() -> None:
-    assert stories(3) == []
+def test_where_nothing_numeric_stands_there_is_no_explanation() -> None:
+    assert explained(3) == []
 
 
-def test_in_a_notebook_steps_stand_in_their_cells() -> None:
+def test_in_a_notebook_places_are_those_of_the_cells() -> None:
     cells = [(2, "import torch\n%matplotlib inline\nx = torch.relu(torch.randn(3))"), (5, "# now\ny = torch.log(x)")]
     notebook = Notebook.of_cells("loss.ipynb", cells)
     row = notebook.placed(Span(2, 1, 2, 1, 5)).row
     (one,) = explain(notebook, config_of([Layer({}, "/", "test")], rule_names()), row)
-    assert [step.span.start for step in one.story.steps] == ["cell 2:3:16", "cell 2:3:5", "cell 5:2:5"]
-    shown = render_explanations([one], "loss.ipynb")
-    assert "(line 3 of cell 2)" in shown
+    assert one.span.start == "cell 5:2:5"
+    assert [line.span.start for line in one.lines if line.part == "made by" and line.span] == ["cell 2:3:5"]
+    assert "(line 3 of cell 2)" in render_explanations([one], "loss.ipynb")
 
 
 def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Path) -> None:
@@ -246,25 +255,25 @@ def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Pat
 
 def test_a_pole_that_is_not_at_0_is_told_in_numbers_of_the_operand() -> None:
     program = "import torch\n\n\ndef f(x):\n    return torch.acos(x.clamp(-0.9, 0.9))\n"
-    shown = render_explanations(stories(5, program=program), "a.py")
+    shown = render_explanations(explained(5, program=program), "a.py")
     assert "`x.clamp(-0.9, 0.9)` cannot be more than 1: it is in [-0.9, 0.9]." in shown
 
 
-def test_json_has_a_version_and_every_part_of_the_story() -> None:
-    shown = json.loads(render_explanations_json(stories(row_of("nll = -")), "/loss.py"))
-    assert (shown["version"], shown["filename"]) == (1, "/loss.py")
+def test_json_has_a_version_and_every_part_of_the_record() -> None:
+    shown = json.loads(render_explanations_json(explained(row_of("nll = -")), "/loss.py"))
+    assert (shown["version"], shown["filename"]) == (2, "/loss.py")
     (expression,) = shown["expressions"]
-    assert expression["steps"][1]["health"]["0"] == "certain"
-    assert expression["steps"][1]["range"] == [0.0, 1.0]
-    assert expression["poles"][0] == {
-        "where": "probs = 0: the value is -inf",
-        "gives": "-inf",
-        "gradient": False,
-        "met": True,
-        "reach": "certain",
-        "why": "is exactly 0 when a logit is 104 below the largest (float32)",
+    assert (expression["op"], expression["spelling"], expression["range"]) == ("log", "torch.log", ["-inf", 0.0])
+    assert expression["health"]["-inf"] == "certain"
+    assert expression["record"][2] == {
+        "part": "made by",
+        "text": "`torch.softmax(logits, -1)` (line 6) is exactly 0 when a logit is 104 below the largest (float32)",
+        "cell": None,
+        "location": {"row": 6, "column": 13},
+        "end_location": {"row": 6, "column": 38},
     }
-    assert {"code": "NL101", "outcome": "fires", "confidence": "certain"}.items() <= expression["rules"][0].items()
+    rule = {"code": "NL101", "outcome": "fires", "confidence": "certain", "level_row": "made-by-form"}
+    assert rule.items() <= expression["rules"][0].items()
 
 
 def test_an_explanation_is_a_dozen_plain_sentences() -> None:
@@ -273,7 +282,7 @@ def test_an_explanation_is_a_dozen_plain_sentences() -> None:
     reasons = set[str]()
     for program in (program for program in PROGRAMS if program.is_page and program.framework == "torch"):
         for row, _ in program.marked():
-            for one in stories(row, program=program.text):
+            for one in explained(row, program=program.text):
                 head, *lines = render_explanations([one], "loss.py").splitlines()
                 assert head.startswith(f"loss.py:{row}:")
                 assert len(lines) == len(set(lines)) < MOST, lines
@@ -281,8 +290,6 @@ def test_an_explanation_is_a_dozen_plain_sentences() -> None:
                 assert [
                     code for line in lines for code in quoted(line) if not parses(code) and not code.startswith("--")
                 ] == []
-                hovered = of_story(one.story, lines=True).splitlines()
-                assert 1 < len(hovered) <= MOST
                 reasons.update(verdict.why for verdict in one.verdicts if verdict.outcome == "silent")
     assert len(reasons) > 50
     # what is quoted stands in the program

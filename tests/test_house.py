@@ -19,28 +19,28 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 5_865,
+    "analysis hazards": 6_054,
     "cache": 372,
-    "commands": 1_271,
-    "fixes": 3_814,
-    "frontend": 4_134,
-    "graph": 635,
-    "lint": 1_026,
-    "ops": 1_793,
-    "output": 1_496,
-    "proof": 2_573,
-    "rules": 1_852,
-    "runtime": 13_640,
-    "server": 1_739,
-    "source": 2_355,
-    "top": 2_219,
+    "commands": 1_285,
+    "fixes": 3_823,
+    "frontend": 4_172,
+    "graph": 634,
+    "lint": 1_029,
+    "ops": 1_811,
+    "output": 1_340,
+    "proof": 2_613,
+    "rules": 1_868,
+    "runtime": 14_174,
+    "server": 1_699,
+    "source": 2_343,
+    "top": 2_282,
 }
 #: rooms that have been given room to grow
 GROWING = frozenset({"runtime"})
 #: statements that a room may be below its budget before that is to be lowered
 SLACK = 15
 #: pieces of syntax for each statement of the package: what is saved in statements is not packed into longer ones
-DENSITY = 13.74
+DENSITY = 13.82
 
 #: what parts of the front end may name as a type
 HOLDER = "from nanlint.frontend.lower import Lowering"

@@ -32,14 +32,14 @@ class Monomial:
     below: tuple[Node, ...] = ()
 
 
-def terms(node: Node) -> list[Term]:
-    """The terms of a sum or difference, flattened, in order; a sum of very many keeps some as they are."""
+def terms(node: Node, most: int = MAX_PARTS) -> list[Term]:
+    """The terms of a sum or difference, flattened, in order; a sum of more than ``most`` keeps some as they are."""
     found: list[Term] = []
     pending = [Term(node)]
     while pending:
         current = pending.pop()
         inner = bare(current.node)
-        if inner.op in ("add", "sub") and len(found) + len(pending) < MAX_PARTS:
+        if inner.op in ("add", "sub") and len(found) + len(pending) < most:
             other = Term(inner["b"], current.negative != (inner.op == "sub"))
             pending += [other, Term(inner["a"], current.negative)]
         elif inner.op == "neg":
@@ -51,7 +51,7 @@ def terms(node: Node) -> list[Term]:
 
 def beside(node: Node, number: float, value: Evaluate) -> Term | None:
     """The term t of ``number + t``, in whatever order and signs that is written."""
-    parts = terms(node)
+    parts = terms(node, 2)
     if len(parts) != 2:
         return None
     for one, other in (parts, parts[::-1]):

@@ -8,6 +8,7 @@ the pole, and why; or None.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.forms import choices
@@ -15,7 +16,7 @@ from nanlint.analysis.geometry import products, whole
 from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import ATTR, CONST, INSTANCE, MODULE, PARAM, Node, walk
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import LIKELY, POSSIBLE, Evidence, Kind, Origin, Reach
+from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach
 
 Met = tuple[Reach, Evidence]
 
@@ -123,15 +124,15 @@ def vanishing_size(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
 
 
 def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
-    """An array over n - 1, or (x - lo) / (hi - lo): 0 for one element, for a range of no extent."""
+    """An array over n - 1 or n - k, or (x - lo) / (hi - lo): 0 for as many elements, for a range of no extent."""
     above = node.get("a")
-    if above is None or value(above).kind is Kind.SCALAR or not data_in(above):
+    if above is None or value(above).kind is Kind.SCALAR:
         return None
-    for factor in monomial(operand, value).above:
-        if factor.op != "sub":
+    for factor in chain.from_iterable(map(choices, monomial(operand, value).above)):
+        if factor.op != "sub" or value(factor).zero is NEVER:
             continue
-        if value(factor["b"]).constant == 1 and is_size(factor["a"]):
-            because = "is the number of elements minus 1: 0 if there is only one"
+        if is_size(factor["a"]) and (is_size(factor["b"]) or (value(factor["b"]).constant == 1 and data_in(above))):
+            because = "is a number of elements minus another, or minus 1: 0 if they are equal"
             return POSSIBLE, Evidence(because, factor, origin=Origin.EMPTY)
         if all(setting(factor[k], value) for k in ("a", "b")) and shifted_by(above, factor["b"], value):
             because = "is the width of a range: 0 if its ends are equal"
@@ -160,9 +161,9 @@ def setting(node: Node, value: Evaluate) -> bool:
 
 
 def shifted_by(above: Node, lower: Node, value: Evaluate) -> bool:
-    """Whether a numerator is x - lower, up to factors."""
+    """Whether a numerator is x - lower, of data, up to factors."""
     shifts = (f for f in monomial(above, value).above if f.op == "sub")
-    return any(same(f["b"], lower) for f in shifts)
+    return data_in(above) and any(same(f["b"], lower) for f in shifts)
 
 
 Use = Callable[[Node, Pole, Node, Evaluate], Met | None]

@@ -18,6 +18,8 @@ from nanlint.ops.value import LIKELY, NEVER, SMALL, UNKNOWN, Kind, Value
 LOGARITHMS = frozenset({"log", "log2", "log10"})
 #: what an array is made by from numbers
 MADE = frozenset({TUPLE, CONST, "tensor", "zeros", "ones", "full", "arange", "linspace"})
+#: where a path of regularisation ends, by custom, as a share of where it begins: what guards against 0 is smaller
+RATIO = 1e-3
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,9 @@ def mistaken(node: Node, inner: Node, value: Evaluate) -> Epsilon | None:
     if inner.op == "mul" and node.op != "log":
         for one, other in (("a", "b"), ("b", "a")):
             named = inner[one].op in (PARAM, ATTR) and is_epsilon(inner[one].name)
-            if named and value(inner[other]).zero is not NEVER and value(inner[other]).kind is not Kind.SCALAR:
+            c = number_of(inner[one], value)
+            x = value(inner[other])
+            if named and (c is None or c < RATIO) and x.zero is not NEVER and x.kind is not Kind.SCALAR:
                 return Epsilon(inner, inner[one], inner[other], "multiplied", "0 * eps = 0")
     return None
 

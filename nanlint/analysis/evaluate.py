@@ -13,7 +13,7 @@ from nanlint.analysis.names import MASK, is_epsilon, named, says
 from nanlint.analysis.relations import GRIDS, RELATIONS
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import bare
+from nanlint.analysis.structure import bare, uses
 from nanlint.frontend.lower import Lowering
 from nanlint.graph.conditions import AXES, OUTSIDE, implied, known_of, of_nothing, said_of, speaks_of
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
@@ -81,6 +81,8 @@ MAX_TAKEN = 16
 PLACES = frozenset({"index", "axis", "ord"})
 #: conditions that are taken to hold together, one within the other
 MAX_LEVELS = 4
+#: what bounds numbers of either sign below, at 0 or at -1: whoever applies it has no positive ones yet
+ONTO_POSITIVE = frozenset({"exp", "exp2", "sigmoid", "softmax", "softplus", "relu", "elu"})
 #: turns of a loop that are tried; in the last one nothing is assumed
 MAX_TURNS = 4
 
@@ -146,7 +148,7 @@ class Evaluator:
         self._trials = 0
         #: index of the first variable of the loop that is tried
         self._inside = 0
-        self.top = replace(TOP, format=lowering.format)
+        self.top: Value = parent.top if parent is not None else replace(TOP, format=lowering.format)
         self._computed: Computed = parent._computed if parent is not None else Computed(self.value)
 
     def under(self, cond: Node, truth: bool, *, tested: bool = False) -> Evaluator:
@@ -510,7 +512,8 @@ class Evaluator:
                     return value(c, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
                 number = Kind.SCALAR if kind is Kind.ANY else kind
                 if c == 0:
-                    return replace(self.top, kind=number)
+                    why = {"zero": Evidence("is 0 by default", node, origin=Origin.START)}
+                    return replace(self.top, kind=number, zero=POSSIBLE, why=why)
                 if c > 0:
                     return value(self.top.format.tiny, INF, zero=NEVER, kind=number, format=self.top.format)
                 return value(-INF, INF, zero=NEVER, kind=number, format=self.top.format)
@@ -531,8 +534,9 @@ class Evaluator:
         return Kind.SCALAR if annotation in SCALAR_ANNOTATIONS else Kind.ANY
 
     def suggested(self, node: Node) -> Value | None:
-        name = called(node)
-        return named(name) if name else None
+        """What the name of what comes from outside says of it; nothing before it is mapped onto such numbers."""
+        handed_on = uses(node, lambda user, used: user.op == "part" or bare(user) is bare(used), MAX_TAKEN)
+        return None if any(user.op in ONTO_POSITIVE for user in handed_on) else named(called(node))
 
     def outside(self, node: Node) -> Value:
         """An attribute or the result of an unknown call: only its name speaks, and what takes it for a number.
@@ -599,12 +603,8 @@ class Evaluator:
             for index in broken:
                 guesses[index].pop(0)
         found = {n.index: join(weakened(self.value(n["pre"])), after[n.index]) for n in group}
-        if self._outer is None:
-            if any(trial._memo[index] != v for index, v in found.items()):
-                trial = self.trying(found)
-                for n in group:
-                    trial.value(n["back"])
-            # what a turn computes is known with the loop
+        if self._outer is None and all(trial._memo[index] == v for index, v in found.items()):
+            # what a turn computes is known with the loop; of another one it is worked out where it is asked for
             self._memo.update(trial._memo)
         self._memo.update(found)
         return self._memo[node.index]

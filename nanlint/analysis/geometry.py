@@ -26,7 +26,10 @@ def whole(node: Node) -> Node:
 def of_each_pair(difference: Node) -> bool:
     """Whether a difference is x[:, None] - x[None, :]: 0 on its diagonal."""
     a, b = difference["a"], difference["b"]
-    return a is not b and bare(a).key == bare(b).key and bare(a).op != CONST and "view" in (a.op, b.op)
+    if a is b or bare(a).key != bare(b).key or bare(a).op == CONST or "view" not in (a.op, b.op):
+        return False
+    views = (n for end in (a, b) for n in walk(end, lambda n: [n["x"]] if n is not bare(n) else ()))
+    return all(n.op != "shuffle" for n in views)
 
 
 def holds_each_pair(node: Node) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from nanlint.analysis.names import tells_training, without_gradient
-from nanlint.analysis.roles import Opinion, Roles, untrainable
+from nanlint.analysis.demand import TAKEN, UNUSED, Demand
+from nanlint.analysis.names import is_target, tells_training, without_gradient
+from nanlint.analysis.roles import Roles, untrainable
 from nanlint.analysis.structure import asked_once
 from nanlint.frontend.lower import Lowering
 from nanlint.graph.conditions import FALSE
@@ -16,13 +17,11 @@ from nanlint.graph.node import (
     ATTR,
     CALL,
     CONST,
-    DATA,
-    DICT,
+    GLOBAL,
     INSTANCE,
     KEPT,
     LOOP,
     MODULE,
-    OTHER,
     PARAM,
     PHI,
     REFINE,
@@ -32,37 +31,17 @@ from nanlint.graph.node import (
     walk,
 )
 from nanlint.ops.arithmetic import DIFFERENTIABLE
+from nanlint.ops.frameworks.training import OF_ARRAYS, OWN_NAMES, PLAIN, UNDIFFERENTIATED
 from nanlint.ops.op import OPS
 
-#: frameworks without automatic differentiation
-PLAIN = frozenset({"numpy", "scipy", "pandas", "math", "builtins"})
-OWN_NAMES = {"numpy": "NumPy", "scipy": "SciPy", "math": "Python's math", "builtins": "Python"}
 #: regions through which none flows, and what is said of them
 WITHOUT = {"no_grad": "under no_grad", "custom_gradient": "the gradient here is written by hand"}
 
-#: calls through which no gradient flows, by dotted name or method
-UNDIFFERENTIATED = frozenset(
-    {".assign", ".assign_add", ".assign_sub", ".item", ".numpy", ".tolist", ".update_state", "builtins.print"}
-    | {".register_buffer"}
-    | {f"builtins.{name}" for name in ("bool", "float", "format", "int", "len", "range", "repr", "round", "str")}
-)
-#: last names of calls that write down what they are given
-REPORTS = frozenset({"debug", "histogram", "info", "log_dict", "log_metric", "log_metrics", "print", "scalar"}) | {
-    *("add_histogram", "add_scalar", "add_scalars", "warn", "warning", "write")
-}
-#: calls that take derivatives of a value
-BACKWARD = frozenset({".backward", ".minimize", ".compute_gradients", "tensorflow.gradients", "torch.autograd.grad"})
-#: regions of which derivatives are taken
-TAKEN = frozenset({"tape", "differentiated"})
-#: modules of functions of arrays: what they make of constants is one
-OF_ARRAYS = ("torch.signal.", "torch.fft.", "torch.linalg.", "jax.numpy.", "jax.random.", "tensorflow.signal.")
+#: nodes that are looked at on the way back from what takes a derivative
+MAX_WAYS = 300
 #: annotations of what holds no numbers that could be differentiated
 NUMBERS = frozenset({"int", "float", "bool"})
 INTEGERS = frozenset({"Bool", "BoolTensor", "Int", "IntTensor", "Integer", "LongTensor"})
-#: frameworks that take derivatives of a function, or of what stands under a tape
-FUNCTIONAL = frozenset({"jax", "tensorflow", "keras"})
-#: nodes that pass on what they hold, and do nothing themselves
-PASSIVE = frozenset({PHI, LOOP, REFINE, TUPLE, "dict", "list", "stored", "slice"})
 
 #: parameters, attributes, and what comes from where nothing is seen
 SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE, LOOP, "variable"})
@@ -93,26 +72,27 @@ class Flow(IntEnum):
 class Judgement:
     """Whether a gradient flows, and why that is known; no reason where it is believed for want of others.
 
-    ``named``: only the name of a function says so.
+    ``named``: only the name of a function says so. ``taker``: what is seen to take the derivative.
     """
 
     flow: Flow
     why: str = ""
     named: bool = False
+    taker: Node | None = None
 
 
 class GradientFlow:
     """Answers for the nodes of one file."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Lowering, roles: Roles) -> None:
         self.lowering = lowering
         self.frameworks = lowering.frameworks
-        #: what the functions of the file are for, where its tree is known
-        self.roles: Roles | None = None
+        self.roles = roles
         self._framework: dict[int, str | None] = {}
         self._learns: dict[tuple[int, bool], bool] = {}
         self._judged: dict[int, Judgement] = {}
-        self._by_site: dict[int, list[Node]] = {}
+        self._leaves: dict[int, bool] = {}
+        self.demand = Demand(lowering, roles.tree)
 
     def framework(self, node: Node) -> str | None:
         """The framework whose op this is: its spelling's, else its operands'."""
@@ -160,37 +140,41 @@ class GradientFlow:
         if obstacle is not None:
             return Judgement(Flow.NO, obstacle)
         if self.is_taken(node):
-            return Judgement(Flow.SHOWN, "a derivative of a result of it is taken")
-        where = [n for n in self.called_from_outside(node) if self.is_used(n)] or [node]
-        taken = any(self.is_taken(n) for n in where)
-        opinion = self.opinion(node)
-        doubt = None if taken else next(self.unlearned(node, where), None)
+            return Judgement(Flow.SHOWN, "a derivative of a result of it is taken", taker=self.taker(node))
+        outside = self.called_from_outside(node)
+        used = [n for n in outside if n is node or self.is_used(n)]
+        where = used or (outside if self.roles.whole else []) or [node]
+        open_ = [n for n in used or where[:1] if self.obstacle(n) is None and (used or n is node)]
+        taken = any(map(self.is_taken, open_))
+        opinion = self.roles.opinion(node)
+        doubt = None if taken else next(self.unlearned(node, open_), None)
         # a name says less than the calls do
-        called = opinion is None or not opinion.named or any(self.obstacle(n) is None for n in where)
-        if doubt is None and opinion is not None and opinion.trained and called:
-            return Judgement(Flow.SHOWN, opinion.why, opinion.named)
+        told = self.roles.is_within(node) or any(map(is_differentiated, where))
+        taker = next((taker for n in open_ if (taker := self.taker(n)) is not None), None)
+        if doubt is None and opinion is not None and opinion.trained and (open_ or not (told or opinion.named)):
+            return Judgement(Flow.SHOWN, opinion.why, opinion.named, taker)
         if taken:
-            return Judgement(Flow.REACHED, "a derivative is taken where it is called")
+            return Judgement(Flow.REACHED, "a derivative is taken where it is called", taker=taker)
         doubt = doubt or next(self.doubts(node, where), None) or (opinion.why if opinion is not None else None)
         if doubt is not None:
             return Judgement(Flow.DOUBTFUL, doubt)
-        return Judgement(Flow.REACHED if any(self.reached(n) for n in where) else Flow.BELIEVED)
+        return Judgement(Flow.REACHED if any(map(self.of_learned, open_)) else Flow.BELIEVED)
 
-    def unlearned(self, node: Node, where: list[Node]) -> Iterator[str]:
-        """What says, against all names of functions, that nothing learned reaches a node. ``where``: it is called."""
+    def unlearned(self, node: Node, open_: list[Node]) -> Iterator[str]:
+        """What says, against all names of functions, that nothing learned reaches a node.
+
+        ``open_``: where it is called and nothing keeps gradients off.
+        """
         known = ((key, said, n) for key, facts in node.facts.items() for said, n in facts)
         if any(said == FALSE and n.key == key and tells_training(n.name) for key, said, n in known):
             yield "it is computed only where nothing is trained"
         if not self.learns(node, believed=True):
             yield "it is named like data or a setting"
-        open_ = (n for n in where if self.obstacle(n) is None)
-        trained = [n for n in open_ if (opinion := self.opinion(n)) is not None and opinion.trained]
-        if trained and not any(self.reached(n) for n in trained):
+        trained = [n for n in open_ if (opinion := self.roles.opinion(n)) is not None and opinion.trained]
+        if trained and not any(map(self.of_learned, trained)):
             yield "no learned value reaches it in the calls that nanlint sees"
-
-    def reached(self, node: Node) -> bool:
-        """Whether what may be learned reaches a node through which gradients flow."""
-        return self.obstacle(node) is None and self.of_learned(node)
+        if open_ and all(map(is_differentiated, open_)):
+            yield "what is differentiated does not depend on it"
 
     def of_learned(self, node: Node) -> bool:
         """Whether a node is made of what is learned, or given to something that is trained, as far as is seen."""
@@ -202,29 +186,31 @@ class GradientFlow:
         sources = list(walk(node, onward, 300))
         if any(n.op in LEARNED or n.attrs.get("requires_grad") or is_source(n) for n in sources):
             return True
-        given = any(is_given(n) for n in sources)
-        return given and (self.roles is None or self.roles.may_train(node))
-
-    def opinion(self, node: Node) -> Opinion | None:
-        """What the functions around a node say of gradients."""
-        return self.roles.opinion(node) if self.roles is not None else None
+        return any(is_given(n) for n in sources) and self.roles.may_train(node)
 
     def doubts(self, node: Node, where: list[Node]) -> Iterator[str]:
         """What speaks against a gradient without ruling it out, function names aside. ``where``: it is called."""
         obstacles = [self.obstacle(n) for n in where]
         if None not in obstacles:
-            yield f"in the calls in this file, {obstacles[0]}"
+            yield f"in the calls that nanlint sees, {obstacles[0]}"
+        elif node not in where and not any(map(self.is_used, where)):
+            yield "no call that nanlint sees takes the result"
+        if self.roles.takes_a_step(node):
+            yield "it stands beside an optimizer's step, from gradients that were taken before"
+        if self.roles.whole:
+            if self.demand.ways(node, gradient=True) <= {GLOBAL} and not self.roles.is_imported:
+                yield "only a variable of the file's top level holds it, which no file imports"
+            if self.roles.user(node) is None:
+                yield "nothing in the project that is trained uses it"
+            if not self.followed_calls(node) and self.roles.is_option(node):
+                yield "no call that nanlint sees asks for it"
         for region in node.regions:
             if region.kind == "undifferentiated":
                 yield str(region.attrs["why"])
         if any(n.attrs.get("gradient") for n in walk(node, self._differentiated, 60)):
             yield "it is computed from a derivative, so only second derivatives reach it"
-        if self.owner(node) == "jax" and self.only_kept(node):
+        if self.owner(node) == "jax" and self.demand.ways(node, gradient=True) == {KEPT}:
             yield "its result is only stored on an object, where JAX takes no derivatives"
-        if self.roles is not None and self.owner(node) == "jax" and self.roles.undifferentiated_project:
-            yield "nothing in the project takes derivatives"
-        if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
-            yield "it is outside of the differentiated function"
 
     def called_from_outside(self, node: Node) -> list[Node]:
         """The same op where the functions around it are called from the functions that nothing in the file calls."""
@@ -236,39 +222,47 @@ class GradientFlow:
         """The op of a function that is looked at by itself, in each call from outside that is followed."""
         return [] if node.calls else [n for n in self.called_from_outside(node) if n.calls]
 
-    def same_site(self, node: Node) -> list[Node]:
-        """The nodes of one expression of the source, of this file or another."""
-        if not self._by_site:
-            for n in self.lowering.graph:
-                self._by_site.setdefault(id(n.site or n.external_site), []).append(n)
-        return self._by_site[id(node.site or node.external_site)]
-
     def copies(self, node: Node) -> list[Node]:
         """The nodes of one op of the source: one for each call that its function was followed through."""
-        return [n for n in self.same_site(node) if n.op == node.op]
+        return [n for n in self.demand.same_site(node) if n.op == node.op]
 
     def is_taken(self, node: Node) -> bool:
-        """Whether a derivative is taken of what becomes of a value, or of the function that it stands in."""
-        return self.goes_backward(node) or any(region.kind in TAKEN for region in node.regions)
+        """Whether a derivative is taken of what becomes of a value, or may be of what stands under a tape."""
+        return self.taker(node) is not None or any(region.kind == "tape" for region in node.regions)
 
-    def goes_backward(self, node: Node) -> bool:
-        """Whether ``backward`` or a tape's ``gradient`` is called on what becomes of a value."""
-        becomes = (user for n in walk(node, lambda n: n.users, 200) for user in n.users)
-        return any(user.op == "gradient" or (user.op == CALL and user.name in BACKWARD) for user in becomes)
+    def taker(self, node: Node) -> Node | None:
+        """What takes a derivative of what becomes of a value, by ways that a gradient comes back on."""
+        takers = (end.node for end in self.demand.ends(node) if end.way == TAKEN and end.gradient)
+        return next((taker for taker in takers if self.is_with_respect(taker, node)), None)
+
+    def is_with_respect(self, taker: Node, node: Node) -> bool:
+        """Whether a derivative may be one with respect to what is behind a node, not only to something else."""
+        if taker.attrs.get("gradient"):
+            return is_differentiated(node)
+        return self.is_leaf_behind(node) or not self.is_leaf_behind(taker)
+
+    def is_leaf_behind(self, node: Node) -> bool:
+        """Whether a node is made of what is said to require a gradient: a derivative is taken with respect to that."""
+        found = self._leaves.get(node.index)
+        if found is None:
+            behind = walk(node, lambda n: list(n.args.values()) if n.op == CALL else self._differentiated(n), MAX_WAYS)
+            found = self._leaves[node.index] = any(n.attrs.get("requires_grad") or n.op in LEARNED for n in behind)
+        return found
 
     def obstacle(self, node: Node) -> str | None:
         """What keeps gradients from flowing through a node; None where they may."""
-        for region in node.regions:
+        for number, region in enumerate(node.regions):
             if region.kind in WITHOUT:
                 return str(region.attrs.get("why", WITHOUT[region.kind]))
-            if region.kind == "derivative_rule" and not self._moves(node, region):
+            taken = any(inner.kind == "differentiated" for inner in node.regions[number:])
+            if region.kind == "derivative_rule" and not taken and not self._moves(node, region):
                 return "it is in the definition of a derivative, where only second derivatives reach it"
         owner = self.owner(node)
         if owner in PLAIN:
             return f"{OWN_NAMES.get(owner or '', owner)} does not compute gradients"
         if not self.learns(node):
             return "it does not depend on any differentiated variable"
-        return None if self.used_with_gradient(node) else "all uses only compare, count, print or detach it"
+        return None if self.demand.ways(node, gradient=True) else "all uses only compare, count, print or detach it"
 
     def _moves(self, node: Node, rule: Region) -> bool:
         """Whether a node depends on the tangents of a derivative's rule: that part is transposed by a backward pass."""
@@ -328,7 +322,7 @@ class GradientFlow:
         if node.op == PARAM:
             return node.attrs.get("annotation") in NUMBERS | INTEGERS
         if node.op == ATTR:
-            return self.roles is not None and node.name in self.roles.frozen
+            return node.name in self.roles.frozen
         if node.site is not None and untrainable(node.site):
             return True
         if node.op not in (CALL, "variable") or not isinstance(node.site, ast.Call):
@@ -359,50 +353,14 @@ class GradientFlow:
     def _differentiated(node: Node) -> list[Node]:
         return [] if rests(node) else [a for k, a in node.args.items() if k not in ("cond", "index", "axis")]
 
-    def used_with_gradient(self, node: Node) -> bool:
-        """Whether some use of the node does more than compare, count, detach or index with it."""
-        return next(self.ends(node), None) is not None
-
-    def only_kept(self, node: Node) -> bool:
-        """Whether all that becomes of a node is kept on objects."""
-        return all(way == KEPT for way in self.ends(node))
-
-    def ends(self, node: Node) -> Iterator[str]:
-        """How what becomes of a node leaves the code that is seen, as far as a gradient may come back that way."""
-        escapes = self.lowering.escapes
-        pending, seen = [node], {node.index}
-        while pending:
-            current = pending.pop()
-            way = escapes.get(current.index)
-            if way is None and not current.users and self.awaits_use(current):
-                way = OTHER
-            if way not in (None, DATA):
-                yield way
-            if any(differentiated_by(user, current) for user in current.users):
-                yield OTHER
-            for user in current.users:
-                if user.index not in seen and not stops(user, current):
-                    seen.add(user.index)
-                    pending.append(user)
-            if len(seen) > 200:
-                yield OTHER
-                return
-
     def is_used(self, node: Node) -> bool:
         """Whether anything happens with a node, not only with another result of the same function."""
-        passed = walk(node, lambda n: n.users if n is node or n.op in PASSIVE else ())
-        return any(n.index in self.lowering.escapes or (n is not node and n.op not in PASSIVE) for n in passed)
-
-    def awaits_use(self, node: Node) -> bool:
-        """Whether nothing uses a node as yet; a result beside another one that is used does not wait for a use."""
-        if node.op in PASSIVE or (node.site or node.external_site) is None:
-            return False
-        return not any(n is not node and n.calls == node.calls and n.users for n in self.same_site(node))
+        return any(end.way != UNUSED for end in self.demand.ends(node))
 
 
-def differentiated_by(user: Node, used: Node) -> bool:
-    """Whether a use of a node takes its derivative."""
-    return bool(user.attrs.get("gradient")) or (user.op == "gradient" and user.get("target") is used)
+def is_differentiated(node: Node) -> bool:
+    """Whether a node stands in a function that is followed where its derivative is taken."""
+    return any(region.kind == "differentiated" for region in node.regions)
 
 
 @asked_once
@@ -410,28 +368,6 @@ def is_source(node: Node) -> bool:
     """Whether a tape watches a node, or a gradient is taken with respect to it, alone or among others."""
     uses = [node.users, *(u.users for u in node.users if u.op in (TUPLE, "list"))]
     return any(u.op == "watch" or (u.op == "gradient" and u.get("target") is not node) for us in uses for u in us)
-
-
-def stops(user: Node, used: Node) -> bool:
-    """Whether no gradient comes back from a use of a node."""
-    op = OPS.get(user.op)
-    if (op is not None and op.stops_gradient) or user.op in ("is", "isnot", "test", "slice", "size", "variable"):
-        return True
-    if user.framework == "math":
-        # Python's functions take numbers
-        return True
-    if user.op == CALL and (
-        user.name in UNDIFFERENTIATED
-        or user.name.partition(".")[0] in ("numpy", "math")
-        or asserts(user.name)
-        or reports(user)
-        or isinstance(user.site, ast.JoinedStr | ast.FormattedValue)
-    ):
-        return True
-    written = user.spelling.name if user.spelling is not None else ""
-    if written == "torch.tensor" or (written.startswith("numpy.") and not written.startswith("numpy.ndarray.")):
-        return True
-    return all(name in ("cond", "index") for name, operand in user.args.items() if operand is used)
 
 
 def rests(node: Node) -> bool:
@@ -450,18 +386,6 @@ def is_given(node: Node) -> bool:
     return len(node.args) > 1 and node["arg0"].op in SOURCES - {LOOP}
 
 
-def reports(call: Node) -> bool:
-    """Whether a call writes down what it is given, by its name: a log with what it is logged as."""
-    last = call.name.rpartition(".")[2]
-    named = (a.op == DICT or isinstance(a.attrs.get("value"), str) for a in call.args.values())
-    return last in REPORTS or (last == "log" and any(named))
-
-
-def asserts(name: str) -> bool:
-    """Whether a function, by its dotted name, only checks its arguments."""
-    return name.rpartition(".")[2].startswith("assert")
-
-
 def switched(node: Node, keyword: str, default: bool) -> object:
     """What a keyword of a call is set to, if that is written as a constant."""
     keywords = node.site.keywords if isinstance(node.site, ast.Call) else []
@@ -473,6 +397,8 @@ def is_data(node: Node) -> bool:
     """Whether a source of the graph is data by its name, or a setting by its default."""
     if switched(node, "create_graph", False) is not False:
         return False
+    if node.op == "part" and is_target(str(node.attrs.get("variable", ""))):
+        return True
     if node.op in (PARAM, ATTR, CALL) and without_gradient(node.attrs.get("variable") or node.name):
         return True
     default = node.get("default") if node.op == PARAM else None

@@ -9,7 +9,7 @@ from nanlint.ops.value import INF, NEVER, POSSIBLE, SMALL, Kind, Value
 
 #: an epsilon is at least this
 LEAST = 1e-30
-#: what makes whole numbers of others
+#: what makes whole numbers of others, and leaves an infinity as it is
 WHOLE = frozenset({"floor", "ceil", "round", "trunc"})
 #: what bounds an infinite logarithm is no nearer to 0
 LARGE = 10.0
@@ -30,17 +30,18 @@ def late_guard(node: Node, pole: Pole, value: Evaluate) -> Node | None:
     return None
 
 
-def always_capped(node: Node, pole: Pole, value: Evaluate) -> bool:
-    """Whether every use of a result bounds the infinity that it may be, so that none is left in a value.
+def leaves_finite(user: Node, node: Node, pole: Pole, value: Evaluate) -> bool:
+    """Whether a use bounds all that a node may be at a pole: of a quotient 0 / 0 stays NaN."""
+    infinite = "inf" in pole.gives and not pole.gradient and ("nan" not in pole.gives or apart(node, value))
+    return infinite and caps(user, node, pole, value)
 
-    Of a quotient only where its numerator is not 0 with the denominator: 0 / 0 stays NaN.
-    """
-    if pole.gradient or "inf" not in pole.gives:
-        return False
-    if "nan" in pole.gives and not apart(node, value):
-        return False
-    found = list(uses(node, keeps_infinity, 40))
-    return bool(found) and all(user.op == "nan_to_num" or caps(user, node, pole, value) for user in found)
+
+def as_large(node: Node) -> Node:
+    """What a node is infinite with: behind views, and behind what makes whole numbers of it."""
+    node = bare(node)
+    while node.op in WHOLE:
+        node = bare(node["x"])
+    return node
 
 
 def apart(quotient: Node, value: Evaluate) -> bool:
@@ -60,11 +61,6 @@ def keeps_all(user: Node, _: Node) -> bool:
     """Whether a use is of all elements as they are: a view, a refinement, no part."""
     op = OPS.get(user.op)
     return user.op in (REFINE, PHI, "cast", "identity") or (op is not None and op.view and user.op != "part")
-
-
-def keeps_infinity(user: Node, used: Node) -> bool:
-    """Whether a use is of all elements, up to what rounding to whole numbers makes of them: an infinity stays one."""
-    return user.op in WHOLE or keeps_all(user, used)
 
 
 def others(user: Node, node: Node) -> list[Node]:

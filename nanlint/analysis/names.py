@@ -59,7 +59,6 @@ LOSS = frozenset(
         "policy",
         "perplexity",
         "criterion",
-        "reward",
         "elbo",
     }
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import permutations
 
-from nanlint.analysis.algebra import Monomial, monomial, terms
+from nanlint.analysis.algebra import Monomial, beside, monomial, terms
 from nanlint.analysis.cancellation import affine, cancellation, is_covariance, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, is_unit, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.names import is_coordinate, is_plain_logarithm
@@ -58,7 +59,7 @@ MAX_ATTAINED = 40
 RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
 #: draws from a continuous range, and what keeps their numbers apart
 DRAWS = frozenset({"normal", "exponential", "uniform", "uniform64"})
-HANDS_ON = frozenset({REFINE, "part", "cumsum", "concat", "diff", "dot", *DRAWS})
+HANDS_ON = frozenset({REFINE, "part", "cumsum", "concat", "diff", "dot"})
 ARITHMETIC = frozenset({"add", "sub", "neg", "mul", "div", "clamp", "minimum", "maximum"})
 #: operations in one another that are looked through for bounds: no formula nests deeper
 MAX_NESTED = 8
@@ -117,6 +118,9 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if is_covariance(a, b):
         note = Evidence("is a covariance: negative if one rises as the other falls", origin=Origin.SIGNED)
         return like(va, neg=LIKELY, pos=LIKELY, because=note)
+    root = square_root_of(b)
+    if root is not None and same(root, a):
+        return with_complement(va, subtract(constant(1.0), va))
     return left_of_whole(node, evaluate)
 
 
@@ -135,7 +139,7 @@ def step_between(a: Node, b: Node, evaluate: Evaluate) -> float | None:
 def of_draws(x: Node) -> bool:
     """Whether an array is made of numbers that are drawn from a continuous range: no two of them are equal."""
     parts = list(walk(x, lambda n: n.args.values() if n.op in HANDS_ON or elementwise(n) else (), 40))
-    sources = [n for n in parts if not n.args and n.op not in (CONST, MODULE)]
+    sources = [n for n in parts if n.op in DRAWS or (not n.args and n.op not in (CONST, MODULE))]
     return bool(sources) and all(n.op in DRAWS for n in sources) and not any(n.op in LEVELS for n in parts)
 
 
@@ -193,6 +197,13 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
         if node[one].op == "copysign" and same(node[one]["b"], node[other]) and evaluate(node[one]["a"]).lo > 0:
             return multiply(absolute(evaluate(node[other])), evaluate(node[one]["a"]))
     parts = factors(node)
+    for part, complement in permutations(parts, 2):
+        rest = beside(complement, 1.0, evaluate)
+        if rest is not None and rest.negative and same(rest.node, part):
+            found = with_complement(evaluate(part), evaluate(complement))
+            for factor in parts:
+                found = found if factor is part or factor is complement else multiply(found, evaluate(factor))
+            return found
     if len(parts) < 3:
         return of_either_sign(node, evaluate)
     scale = 1.0
@@ -208,6 +219,11 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
         return of_either_sign(node, evaluate)
     squared = square(evaluate(bases[0]))
     return multiply(squared, constant(scale))
+
+
+def with_complement(v: Value, complement: Value) -> Value:
+    """x * (1 - x): at most 1/4, whatever x is."""
+    return meet_range(multiply(v, complement), -INF, 0.25)
 
 
 def of_either_sign(node: Node, evaluate: Evaluate) -> Value | None:
@@ -449,12 +465,15 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
             zero=LIKELY,
             why={"zero": e or Evidence("is 0 if the mask selects nothing", origin=Origin.EMPTY)},
         )
-    inner = square_root_of(node["x"])
+    v, inner = evaluate(node["x"]), square_root_of(node["x"])
+    added = total(v)
+    if added.zero >= LIKELY and (e := added.evidence("zero")) is not None and e.origin is Origin.SATURATION:
+        # shares that saturate leave what they lose to others: hardly all of a sum are 0
+        return replace(added, zero=POSSIBLE, low=POSSIBLE)
     if inner is None:
         return None
-    v = evaluate(node["x"])
     if between_units(inner):
-        return meet_range(total(v), 0.0, BETWEEN_UNITS**2)
+        return meet_range(added, 0.0, BETWEEN_UNITS**2)
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return like(v, 0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA))

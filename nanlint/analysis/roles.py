@@ -6,34 +6,32 @@ A name is a belief: it may make a gradient doubtful, and never says that there i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePath
 
 from nanlint.analysis.names import trained, untrained, words
+from nanlint.disk import has_marker
+from nanlint.frontend.callers import FunctionDef, words_of
+from nanlint.frontend.formats import is_of_tests
 from nanlint.frontend.lower import Lowering
-from nanlint.frontend.modules import descendants
-from nanlint.graph.node import Node
+from nanlint.frontend.modules import descendants, words_in
+from nanlint.graph.node import PARAM, Node, walk_all
+from nanlint.ops.frameworks.training import DENSITIES, FITTED, FORWARD, STEPS, TAKES, TRAINING
+from nanlint.source.syntax import remembered
 
-#: methods that a model is run by, and those that train it
-FORWARD = frozenset({"forward", "call"})
-TRAINING = frozenset({"training_step", "train_step", "compute_loss"})
-#: methods of what was fitted before
-FITTED = frozenset({"transform", "inverse_transform", "predict"})
 #: last words of the classes whose objects are run by being called
 MODULES = frozenset({"module", "layer", "model"})
-#: words of functions that differentiate the function they are given
+#: words of functions that differentiate what they are given
 DIFFERENTIATE = frozenset(
     {"grad", "grads", "gradient", "gradients", "vjp", "jvp", "jacobian", "hessian", "jacrev", "jacfwd", "linearize"}
-    | {"minimize", "minimise"}
+    | {"minimize", "minimise", "backward", "gradcheck", "gradgradcheck"}
 )
-#: and how a text that takes derivatives in JAX has it
-TAKES = frozenset({"jax.grad", "import grad", "value_and_grad", "vjp", "jvp", "jac", "hessian", "linearize", "minimi"})
 #: and what else their names say
-BESIDE = frozenset({"aux", "and", "compute", "filter", "value"})
-#: last names of what takes an optimizer step, from derivatives that were taken or made up before
-STEPS = frozenset({"apply_updates", "apply_gradients"})
+BESIDE = frozenset({"aux", "and", "check", "compute", "filter", "value"})
+#: functions that are looked at, from one to its users, theirs, and so on
+MAX_USERS = 40
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -52,13 +50,11 @@ def is_test(definition: ast.AST) -> bool:
 class Opinion:
     """What a definition says of the gradients in it: ``trained`` through, or not; why, as a phrase.
 
-    ``purpose``: what it is for by its name instead, one of those in ``names.UNTRAINED``. ``named``: only its name says
-    that it is trained.
+    ``named``: only its name says that it is trained.
     """
 
     trained: bool
     why: str
-    purpose: str = ""
     named: bool = False
 
 
@@ -70,6 +66,7 @@ class Roles:
         self.tree = tree
         self.path = PurePath(path)
         self._elsewhere: dict[str, Roles] = {}
+        self._users: dict[FunctionDef, str | None] = {}
 
     def opinion(self, node: Node) -> Opinion | None:
         """What the functions say in which a node stands and through which it is called: that of training, if any."""
@@ -93,42 +90,120 @@ class Roles:
             if trained(name):
                 return None
             if (purpose := untrained(name)) is not None:
-                return Opinion(False, f"`{name}` {purpose}, judging by its name", purpose)
+                return Opinion(False, f"`{name}` {purpose}, judging by its name")
         return None
 
     def at(self, site: ast.AST | None) -> Opinion | None:
         """What the innermost definition around a place says that says anything, in this file or another."""
         home, row = self.lowering.graph.file_of(site), getattr(site, "lineno", 0)
-        roles = self if home is None else self.of_other(home)
-        around = [opinion for first, last, opinion in roles.opinions if first <= row <= last]
-        return around[-1] if around else None
+        return (self if home is None else self.of_other(home)).around(row)
 
-    def of_other(self, path: str) -> Roles:
-        """The same of another file of the project that was lowered, by its path."""
+    def around(self, row: int) -> Opinion | None:
+        """What the innermost definition around a row says that says anything."""
+        found = [opinion for first, last, opinion in self.opinions if first <= row <= last]
+        return found[-1] if found else None
+
+    def of_other(self, path: str, tree: ast.Module | None = None) -> Roles:
+        """The same of another file of the project, by its path; ``tree``: of one that may not be lowered."""
         if path not in self._elsewhere:
-            tree = getattr(self.lowering.modules.get(path), "tree", None) or ast.Module([], [])
-            self._elsewhere[path] = Roles(self.lowering, tree, path)
+            lowered = getattr(self.lowering.modules.get(path), "tree", None)
+            self._elsewhere[path] = Roles(self.lowering, tree or lowered or ast.Module([], []), path)
         return self._elsewhere[path]
 
-    def may_train(self, node: Node) -> bool:
-        """Whether what is given to the functions around a node may be learned, or enter a loss.
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the whole project is seen, and takes the gradients itself that are taken of it.
 
-        Unless the whole project is seen, and nothing is trained here, nor where the functions are called.
+        Not so of a library that only its tests differentiate, or whose tests are not there: anyone may.
         """
-        view, opinion = self.lowering.view, self.opinion(node)
-        return (opinion is not None and opinion.trained) or view is None or not view.is_whole or self.trains
+        view = self.lowering.view
+        if view is None or not view.is_whole:
+            return False
+        files = view.files_mentioning(TAKES)
+        return not all(map(is_of_tests, files)) if files else has_marker(view.top)
 
     @cached_property
-    def trains(self) -> bool:
-        """Whether the file makes or trains a model: then what stands beside that is believed to be part of it."""
-        learned = {"variable", "linear", "gradient"}
-        nodes = (n for n in self.lowering.graph if n.site is not None)
-        here = any(d.trained for _, _, d in self.opinions)
-        return here or any(n.op in learned or n.attrs.get("requires_grad") for n in nodes)
+    def is_imported(self) -> bool:
+        """Whether another file of the project imports this one."""
+        view = self.lowering.view
+        return view is None or next(view.importers((), str(self.path)), None) is not None
 
-    def is_here(self, site: ast.AST | None) -> bool:
-        """Whether a place is in the file that is checked, not in another of the project."""
-        return self.lowering.graph.file_of(site) is None
+    def may_train(self, node: Node) -> bool:
+        """Whether what is given to the functions around a node may be learned: not where nothing trained uses them."""
+        opinion = self.opinion(node)
+        return not self.whole or (opinion is not None and opinion.trained) or self.user(node) is not None
+
+    def function_of(self, node: Node) -> tuple[Roles, FunctionDef | None]:
+        """The function of the top level, or the method, in which a node stands, and what the file's are for."""
+        site = node.site or node.external_site
+        home, row = self.lowering.graph.file_of(site), getattr(site, "lineno", 0)
+        roles = self if home is None else self.of_other(home)
+        around = (f for f in words_of(roles.tree).functions if f.lineno <= row <= (f.end_lineno or 0))
+        return roles, next(around, None)
+
+    def is_within(self, node: Node) -> bool:
+        """Whether a node stands in a function that another has for itself."""
+        _, function = self.function_of(node)
+        row = getattr(node.site or node.external_site, "lineno", 0)
+        inner = (d for d in descendants(function) if isinstance(d, DEFINITIONS)) if function is not None else ()
+        return any(d is not function and d.lineno <= row <= (d.end_lineno or 0) for d in inner)
+
+    def takes_a_step(self, node: Node) -> bool:
+        """Whether the function around a node applies gradients that were taken, or made up, before."""
+        roles, function = self.function_of(node)
+        return function is not None and not STEPS.isdisjoint(words_of(roles.tree).functions[function].called)
+
+    def is_option(self, node: Node) -> bool:
+        """Whether a node is computed only under a condition on a setting, in a function that is called somewhere."""
+        _, function = self.function_of(node)
+        if function is None or node.calls or id(function) not in self.lowering.functions.inlined:
+            return False
+        conditions = [n for _, facts in node.facts.items() for _, n in facts if isinstance(n, Node)]
+        return any(n.op == PARAM and "default" in n.args for n in walk_all(conditions, operands))
+
+    def user(self, node: Node) -> str | None:
+        """What the project trains, or differentiates, by means of the function around a node; None for nothing.
+
+        A function by itself is judged by what its users in the project are, by their names and what they call.
+        """
+        roles, function = self.function_of(node)
+        if function is None:
+            return str(roles.path)
+        if function not in self._users:
+            self._users[function] = self._user(roles, function)
+        return self._users[function]
+
+    def _user(self, roles: Roles, function: FunctionDef) -> str | None:
+        view = self.lowering.view
+        assert view is not None
+        pending = [(roles, function)]
+        known = {function}
+        for roles, f in pending:
+            cls = words_of(roles.tree).functions[f].cls
+            if (f.name in DENSITIES and cls) or trained(ast.get_docstring(f) or ""):
+                return f.name
+            names = {cls.name if cls is not None and f.name in (*FORWARD, "__call__", "__init__") else f.name}
+            others = (self.of_other(module.path, module.tree) for module in view.importers(names, str(roles.path)))
+            for other in (roles, *others):
+                words_of_top, called, renamed = top_level(other.tree)
+                at_top = not names.isdisjoint(words_of_top) and takes(called, renamed)
+                if at_top or not names.isdisjoint(other.differentiated):
+                    return str(other.path)
+                for g, using in words_of(other.tree).functions.items():
+                    if g in known or names.isdisjoint(using.words):
+                        continue
+                    if takes(using.called, renamed):
+                        return g.name
+                    # what a test computes, and differentiates nothing of, is only looked at
+                    opinion = other.around(g.lineno)
+                    tests = is_of_tests(str(other.path))
+                    runs = using.cls is not None and bool(using.cls.bases) and g.name in FORWARD | TRAINING
+                    if (runs or (opinion is not None and opinion.trained)) and not tests:
+                        return g.name
+                    if opinion is None and not tests and len(pending) < MAX_USERS:
+                        known.add(g)
+                        pending.append((other, g))
+        return None
 
     @cached_property
     def opinions(self) -> list[tuple[int, int, Opinion]]:
@@ -158,8 +233,8 @@ class Roles:
         if purpose is None and isinstance(definition, ast.ClassDef):
             purpose = purpose_of_bases(map(ast.unparse, definition.bases))
         if purpose is None and isinstance(definition, ast.ClassDef) and is_estimator(definition):
-            return Opinion(False, f"`{name}` has a separate method for fitting", "prepares data")
-        return Opinion(False, f"`{name}` {purpose}, judging by its name", purpose) if purpose is not None else None
+            return Opinion(False, f"`{name}` has a separate method for fitting")
+        return Opinion(False, f"`{name}` {purpose}, judging by its name") if purpose is not None else None
 
     @cached_property
     def passes(self) -> set[int]:
@@ -171,29 +246,6 @@ class Roles:
             for name, method in cls.methods.items() if purpose_of_bases(bases) is None else ():
                 if bases and (name in FORWARD or name in TRAINING or (model and name == "__call__")):
                     found.add(id(method))
-        return found
-
-    def drives(self, node: Node) -> bool:
-        """Whether a node stands in, or is called from, a function that trains: it takes derivatives, or applies them.
-
-        Or it has others do so.
-        """
-        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls) if self.is_here(site)}
-        return any(d.lineno <= row <= (d.end_lineno or 0) for d in self.drivers for row in rows)
-
-    @cached_property
-    def drivers(self) -> list[ast.FunctionDef]:
-        """The functions that take derivatives or an optimizer's step, and those that call them."""
-        calls: dict[ast.FunctionDef, set[str]] = {}
-        found: list[ast.FunctionDef] = []
-        for d in descendants(self.tree):
-            if isinstance(d, ast.FunctionDef):
-                called = [n.func for s in d.body for n in descendants(s) if isinstance(n, ast.Call)]
-                calls[d] = {name for f in called if (name := last_name(f))}
-                if any(differentiates(f) or last_name(f) in STEPS for f in called):
-                    found.append(d)
-        for driver in found:
-            found += [d for d in calls if d not in found and driver.name in calls[d]]
         return found
 
     @cached_property
@@ -208,21 +260,49 @@ class Roles:
         return found
 
     @cached_property
-    def undifferentiated_project(self) -> bool:
-        """Whether the whole project is seen, and none of its files writes of what takes derivatives."""
-        view = self.lowering.view
-        return view is not None and view.is_whole and not view.files_mentioning(TAKES)
-
-    @cached_property
     def differentiated(self) -> set[str]:
         """The names of the functions of which the file takes derivatives."""
         found: set[str] = set()
         for n in descendants(self.tree):
-            if isinstance(n, ast.Call) and differentiates(n.func):
-                found |= {name for given in (*n.args, *n.keywords) for name in names_in(given)}
+            if isinstance(n, ast.Call):
+                given = (*n.args, *n.keywords) if differentiates(n.func) else filter(is_loss, n.keywords)
+                found |= {name for one in given for name in names_in(one)}
             elif isinstance(n, ast.FunctionDef) and any(differentiates(d) for d in n.decorator_list):
                 found.add(n.name)
         return found
+
+
+def is_loss(keyword: ast.keyword) -> bool:
+    """Whether a call takes an argument as what is trained on, or as what weights are held by, by its name."""
+    return keyword.arg is not None and (trained(keyword.arg) or words(keyword.arg)[-1:] == ("regularizer",))
+
+
+@remembered
+def top_level(tree: ast.Module) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The names and attributes that a file's top level uses, those that it calls, and what it calls a differentiator.
+
+    The last are names that it is imported by.
+    """
+    code = [n for s in tree.body if not isinstance(s, DEFINITIONS) for n in descendants(s)]
+    imported = (alias for s in code if isinstance(s, ast.ImportFrom) for alias in s.names)
+    renamed = {alias.asname for alias in imported if alias.asname and is_differentiator(alias.name)}
+    return words_in(code), words_in([n.func for n in code if isinstance(n, ast.Call)]), frozenset(renamed)
+
+
+def takes(called: Collection[str], renamed: Collection[str]) -> bool:
+    """Whether a derivative is taken by what is called, under its own name or one that it is imported by."""
+    return any(name in renamed or is_differentiator(name) for name in called)
+
+
+@lru_cache(maxsize=4096)
+def is_differentiator(name: str) -> bool:
+    """Whether a function takes derivatives of what it is given, by its name."""
+    parts = set(words(name))
+    return bool(parts & DIFFERENTIATE) and parts <= DIFFERENTIATE | BESIDE
+
+
+def operands(node: Node) -> Iterable[Node]:
+    return node.args.values()
 
 
 def purpose_of_bases(bases: Iterable[str]) -> str | None:
@@ -262,5 +342,4 @@ def differentiates(function: ast.expr) -> bool:
     """Whether a function, by the last part of its dotted name, takes derivatives of the function it is given."""
     if isinstance(function, ast.Call):
         return any(differentiates(f) for f in (function.func, *function.args))
-    parts = set(words(last_name(function)))
-    return bool(parts & DIFFERENTIATE) and parts <= DIFFERENTIATE | BESIDE
+    return is_differentiator(last_name(function))

@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
+from itertools import product as combinations
 from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, is_zero
@@ -49,13 +51,10 @@ from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import (
     LIKELY,
     NEVER,
-    POSSIBLE,
     TOP,
-    UNKNOWN,
     Evidence,
     Kind,
     Origin,
-    Reach,
     Value,
     constant,
     value,
@@ -212,19 +211,19 @@ class Execution:
         if self._made_of is not None:
             parts = self._made_of.get(node.index)
             return parts is None or not parts.isdisjoint(self._given)
-        pending, opened = [node], set[int]()
+        pending: list[tuple[Node, list[Node] | None]] = [(node, None)]
+        opened = set[int]()
         while pending:
-            current = pending[-1]
+            current, operands = pending[-1]
             if current.index in self._reached:
                 pending.pop()
-                continue
-            operands = () if taken_as_it_is(current) else [a for _, a in operands_of(current)]
-            unknown = [a for a in operands if a.index not in self._reached and a.index not in opened]
-            if current.key in self._given:
+            elif current.key in self._given:
                 self._reached[current.index] = True
-            elif unknown and current.index not in opened:
+            elif operands is None:
+                operands = [] if taken_as_it_is(current) else [a for _, a in operands_of(current)]
                 opened.add(current.index)
-                pending += unknown
+                pending[-1] = current, operands
+                pending += [(a, None) for a in operands if a.index not in self._reached and a.index not in opened]
             else:
                 self._reached[current.index] = any(self._reached.get(a.index, False) for a in operands)
         return self._reached[node.index]
@@ -652,12 +651,33 @@ def named(node: Node) -> bool:
     return isinstance(node.attrs.get("value"), str)
 
 
-@dataclass(frozen=True)
-class Degenerate:
-    """A scenario in which an operand is at its pole: how likely it is met, and why."""
+class Met(Enum):
+    """How degenerate data takes an operand to a pole, in the order in which it is surer."""
 
-    reach: Reach
-    evidence: Evidence
+    #: two things are the same, and the slope is infinite there
+    COINCIDENT = "coincident"
+    #: what is 0 in exact arithmetic is rounded to less
+    ROUNDED = "rounded"
+    #: what is divided vanishes with its divisor
+    BOTH_ZERO = "both_zero"
+    #: a row, or all, of what is summed is 0
+    ROW_OF_ZEROS = "row_of_zeros"
+    #: a logarithm of what is summed
+    SUM_OF_ZEROS = "sum_of_zeros"
+    #: the slope at data that is 0 is infinite
+    SLOPE_AT_ZERO = "slope_at_zero"
+    #: the data is a factor of its own logarithm
+    OWN_FACTOR = "own_factor"
+    #: two things are the same, or all elements are, and it is for a caller to say whether
+    EQUAL = "equal"
+    #: data is 0, and it is for a caller to say whether
+    ZERO = "zero"
+    #: what is set, or stands in a grid, would have to be so
+    SET_SO = "set_so"
+    #: data that is met is not of this kind
+    NOT_MET = "not_met"
+    #: a selection takes another number there
+    OTHER_TAKEN = "other_taken"
 
 
 class Executions:
@@ -682,20 +702,25 @@ class Executions:
         return symbol.number == 0 and symbol.touched
 
 
-def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, learned: bool = True) -> Degenerate | None:
-    """The likeliest scenario that takes the operand of an op to a pole, None if none of those tried does.
+def degenerate(
+    node: Node, pole: Pole, operand: Node, shared: Executions, *, learned: bool = True
+) -> Iterator[tuple[Met, Evidence]]:
+    """The scenarios that take the operand of an op to a pole, each with how it does.
 
     ``learned``: what methods give may be the features of a network, which are not 0 throughout.
     """
     evaluate = shared.evaluate
-    if pole.shift or pole.cls not in ("zero", "neg"):
-        return None
+    # of data that is 0, or all equal, no other operand is infinite
+    if pole.shift or pole.cls not in ("zero", "neg") or any(cls in ("pinf", "ninf") for _, cls in pole.also):
+        return
     if pole.cls == "zero" and node.op in (*LOGARITHMS, "sqrt") and evaluate(operand).neg >= LIKELY:
         # it is below 0 at times, which is worse
-        return None
+        return
     if enters(bare(operand)):
-        return multiplied_at_zero(node, pole, operand, evaluate)
-    best: Degenerate | None = None
+        if multiplied_at_zero(node, pole, operand, evaluate):
+            because = "is part of a factor of its own logarithm, where the product should be 0 at 0"
+            yield Met.OWN_FACTOR, Evidence(because, operand, origin=Origin.ATTAINED)
+        return
     spreads: set[int] = set()
     nodes = upstream(operand)
     made_of: dict[int, frozenset[int]] | None = None
@@ -721,22 +746,51 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
             continue
         if scenario.shape is Shape.CONSTANT:
             spreads.update(n.key for n in scenario.data)
-        reach = plausibility(scenario, node, pole, operand, execution)
+        how = met_how(scenario, node, pole, operand, execution)
         met = scenario.shape is Shape.ZERO and met_by_data(
             scenario.data, nodes, learned=learned, gradient=pole.gradient
         )
-        if scenario.shape is Shape.ZERO and not met:
-            reach = min(reach, POSSIBLE)
-        spread = scenario.shape in (Shape.CONSTANT, Shape.EQUAL)
-        if spread and any(is_coordinate(called(root(n))) for n in scenario.data):
-            reach = min(reach, POSSIBLE)
+        placed = scenario.shape in (Shape.CONSTANT, Shape.EQUAL) and any(
+            is_coordinate(called(root(n))) for n in scenario.data
+        )
+        if how is None:
+            continue
         if symbol.hidden:
-            reach = min(reach, POSSIBLE)
-        if best is None or reach > best.reach:
-            best = Degenerate(reach, described(scenario, pole, operand, met=met))
-        if best.reach >= LIKELY:
-            break
-    return best if best is not None and best.reach >= POSSIBLE else None
+            how = Met.OTHER_TAKEN
+        elif placed and how is not Met.SET_SO:
+            how = Met.EQUAL
+        elif scenario.shape is Shape.ZERO and not met and how is not Met.SET_SO:
+            how = Met.NOT_MET
+        yield how, described(scenario, pole, operand, met=met)
+
+
+def saturated(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> Evidence | None:
+    """The ends of functions that saturate which take an operand to a pole together."""
+    found = list(islice(saturating(operand, evaluate), MAX_NAMED)) if pole.cls == "zero" else []
+    wanted = {operand: -pole.shift} | {node[name]: 0.0 for name, cls in pole.also if cls != "pos" and name in node.args}
+    for ends in combinations(*(ends for _, ends in found)):
+        there = where_each_is(zip((source for source, _ in found), ends, strict=True), evaluate)
+        met = there.symbol(operand).touched and all(there.symbol(n).number == number for n, number in wanted.items())
+        if met and not there.symbol(operand).weak and not there.refutes(node.facts):
+            names = " and ".join(dict.fromkeys(f"`{source.op}`" for source, _ in found))
+            return Evidence(f"is {0 - pole.shift:g} at the ends of {names}", found[0][0], origin=Origin.SATURATION)
+    return None
+
+
+def saturating(operand: Node, evaluate: Evaluate) -> Iterator[tuple[Node, tuple[float, ...]]]:
+    """The functions behind an operand that saturate at both ends for ordinary data, with these."""
+    for source in {n.key: n for n in upstream(operand) if n.op in OPS}.values():
+        v = evaluate(source)
+        ends = tuple(
+            number
+            for end, number in (("low", v.lo), ("high", v.hi))
+            if v.reach(end) >= LIKELY
+            and (e := v.why.get(end)) is not None
+            and e.origin is Origin.SATURATION
+            and e.node is source
+        )
+        if len(ends) > 1:
+            yield source, ends
 
 
 def excluded(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> bool:
@@ -910,57 +964,66 @@ def vanishing_with(node: Node, evaluate: Evaluate) -> Iterator[tuple[Node, bool]
         yield from ((node[k], False) for k in ("a", "b"))
 
 
-def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> Degenerate | None:
-    """r**2 * log(r): a logarithm of data that multiplies what is 0 where the data is."""
+def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> bool:
+    """r**2 * log(r): whether a logarithm of data multiplies what is 0 where the data is."""
     if node.op not in LOGARITHMS or pole.cls != "zero" or not may_vanish(bare(operand), evaluate):
-        return None
-    scenario = Scenario(Shape.ZERO, (bare(operand),))
-    execution = Execution(scenario, evaluate)
-    for product in node.users:
-        if product.op == "mul":
-            other = execution.symbol(product["b"] if product["a"] is node else product["a"])
-            if other.number == 0 and other.touched:
-                because = "is part of a factor of its own logarithm, where the product should be 0 at 0"
-                return Degenerate(LIKELY, Evidence(because, operand, origin=Origin.ATTAINED))
-    return None
+        return False
+    execution = Execution(Scenario(Shape.ZERO, (bare(operand),)), evaluate)
+    products = (user for user in node.users if user.op == "mul")
+    others = (execution.symbol(one["b"] if one["a"] is node else one["a"]) for one in products)
+    return any(other.number == 0 and other.touched for other in others)
 
 
-def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, execution: Execution) -> Reach:
-    """How likely a scenario is met, for what stands to break."""
+def met_how(scenario: Scenario, node: Node, pole: Pole, operand: Node, execution: Execution) -> Met | None:
+    """How a scenario takes what stands to break to its pole; None where too little speaks for it."""
     evaluate = execution.evaluate
+    if pole.cls == "neg" and keeps_sign(operand, execution):
+        return None
     gathered = gathers(operand)
     # 0 / 0: what is divided vanishes with its divisor
     own = node.op == "div" and execution.symbol(node["a"]).number == 0
-    setting = all(is_set(root(n), evaluate) for n in scenario.data)
+    setting = [is_set(root(n), evaluate) for n in scenario.data]
     # whether data coincides is for who calls it; that rounding goes below 0 then, or a slope is infinite, is not
-    felt = LIKELY if pole.gradient or pole.cls == "neg" else POSSIBLE
+    felt = Met.COINCIDENT if pole.gradient else Met.ROUNDED if pole.cls == "neg" else Met.EQUAL
     if scenario.shape is Shape.CONSTANT:
         # the places of a schedule, or of a grid, are not data: two of them hardly coincide
-        placed = setting or any(n.op == "part" for n in upstream(operand))
-        return POSSIBLE if (placed and not gathered) or pole.gradient else felt
+        placed = all(setting) or any(n.op == "part" for n in upstream(operand))
+        if placed and not gathered:
+            return Met.SET_SO
+        return Met.EQUAL if pole.gradient else felt
     if scenario.shape is Shape.EQUAL:
-        if setting:
-            return UNKNOWN
+        if all(setting):
+            return None
         one_thing = len({root(n).key for n in scenario.data}) == 1
         if one_thing or (gathered and (scenario.difference or pole.cls == "neg")):
             return felt
         distance = scenario.difference and (pole.also or evaluate(operand).lo >= 0)
         if pole.gradient and distance and settled(node, operand, evaluate):
             # 0 is the end of its range
-            return LIKELY
+            return felt
         # any two numbers may be equal: too little to go by for a root or a logarithm
-        return UNKNOWN if pole.gradient or pole.cls == "neg" else POSSIBLE
-    if setting:
-        return POSSIBLE if evaluate(operand).lo >= 0 else UNKNOWN
-    if any(is_set(root(n), evaluate) for n in scenario.data):
+        return None if pole.gradient or pole.cls == "neg" else Met.EQUAL
+    positive = evaluate(operand).lo >= 0
+    if any(setting):
         # who sets a number to 0 knows
-        return POSSIBLE
-    if evaluate(operand).lo >= 0:
-        return LIKELY if gathered or own or (pole.gradient and len(scenario.data) == 1) else POSSIBLE
+        return Met.SET_SO if positive or not all(setting) else None
     if own:
-        return LIKELY if gathered else POSSIBLE
+        return Met.BOTH_ZERO if gathered or positive else Met.ZERO
+    if positive:
+        slope = pole.gradient and len(scenario.data) == 1
+        return Met.ROW_OF_ZEROS if gathered else Met.SLOPE_AT_ZERO if slope else Met.ZERO
     # who takes the logarithm of a sum has terms of one sign
-    return LIKELY if gathered and node.op in LOGARITHMS else UNKNOWN
+    return Met.SUM_OF_ZEROS if gathered and node.op in LOGARITHMS else None
+
+
+def keeps_sign(node: Node, execution: Execution) -> bool:
+    """Whether what vanishes in a node, and its rounding with it, is no less than 0: a factor, a term of a mean."""
+    node = bare(node)
+    if execution.evaluate(node).lo >= 0:
+        return True
+    parts = [node[k] for k in ("x", "a", "b")[: 2 if node.op == "div" else 3] if k in node.args]
+    within = node.op in REDUCES or node.op in ("div", "mul", "dot", "average")
+    return within and any(execution.symbol(one).number == 0 and keeps_sign(one, execution) for one in parts)
 
 
 def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool, gradient: bool) -> bool:

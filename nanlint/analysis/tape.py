@@ -109,34 +109,23 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
 
     A crossing is a pair: the op outside, the node inside that uses it.
     """
-    recorded = False
-    crossings: list[tuple[Node, Node]] = []
 
     @cache
     def depends(node: Node) -> bool:
         return any(is_source(n, source) for n in walk(node, flowing))
 
-    seen: set[int] = set()
-    pending = [target]
-    while pending:
-        node = pending.pop()
-        if node.index in seen:
-            continue
-        seen.add(node.index)
-        for operand in flowing(node):
-            if is_source(operand, source):
-                recorded = True
-            elif not depends(operand):
-                continue
-            elif computed(operand) and not any(r in operand.regions for r in regions):
-                crossings.append((operand, node))
-            else:
-                pending.append(operand)
-    if is_source(target, source):
-        recorded = True
-    elif computed(target) and not any(r in target.regions for r in regions) and depends(target) and not crossings:
-        crossings.append((target, target))
-    return recorded, crossings
+    def outside(node: Node) -> bool:
+        return computed(node) and not any(r in node.regions for r in regions) and not is_source(node, source)
+
+    def onward(node: Node) -> list[Node]:
+        ends = is_source(node, source) or (outside(node) and node is not target)
+        return [] if ends else [a for a in flowing(node) if depends(a)]
+
+    way = list(walk(target, onward)) if depends(target) else []
+    crossings = [(a, n) for n in way for a in onward(n) if outside(a)]
+    if not crossings and way and outside(target):
+        crossings = [(target, target)]
+    return any(is_source(n, source) for n in way), crossings
 
 
 def cut_by(gradient: Node) -> tuple[Node, Node] | None:

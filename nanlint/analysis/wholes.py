@@ -14,6 +14,8 @@ from nanlint.ops.value import INF, NEVER, UNKNOWN, Value, like
 #: some of the elements, or the largest
 PICKS = frozenset({"diagonal", "part", "max", "min", "trace"})
 COUNTS = frozenset({"sum", "count_nonzero"})
+#: that a sum goes over everything
+OVER_ALL = (False, None)
 #: a comparison, and the one that holds where it does not
 OPPOSITE = {"le": "gt", "ge": "lt"}
 #: atomic conditions of one truth table, which has 2**5 rows then
@@ -78,11 +80,14 @@ def no_more(small: Node, large: Node, evaluate: Evaluate) -> bool:
 
 
 def counts_each(parts: list[Term], evaluate: Evaluate) -> bool:
-    """Whether sums of conditions count each element at least once, however these come out."""
+    """Whether sums of conditions count each element at least once, however these come out.
+
+    A count of all is no less than one of a part: up to an element, or along an axis.
+    """
     sums = [bare(t.node) for t in parts]
-    if len(parts) < 2 or any(s.op not in COUNTS for s in sums):
+    if len(parts) < 2 or any(s.op not in (*COUNTS, "cumsum") for s in sums):
         return False
-    if len({axis.key if (axis := s.get("axis")) is not None else None for s in sums}) > 1:
+    if len({extent(s) for t, s in zip(parts, sums, strict=True) if t.negative or extent(s) != OVER_ALL}) > 1:
         return False
     table = TruthTable(evaluate)
     signed = [(-1 if t.negative else 1, s["x"]) for t, s in zip(parts, sums, strict=True)]
@@ -97,6 +102,11 @@ def counts_each(parts: list[Term], evaluate: Evaluate) -> bool:
         if sum(sign * table.number(condition) for sign, condition in signed) < 1:
             return False
     return True
+
+
+def extent(total: Node) -> tuple[Hashable, ...]:
+    """What a sum goes over: all, or along which axis all, or up to each element."""
+    return total.op == "cumsum", axis.key if (axis := total.get("axis")) is not None else None
 
 
 class TruthTable:

@@ -72,7 +72,7 @@ class Reports:
         self._digests: dict[str, bytes | None] = {}
         self._stamps: dict[str, Stamp | None] = {}
         self._imported: dict[str, bytes | None] = {}
-        self._variants: dict[tuple[int, bool, bool, bool], bytes] = {}
+        self._variants: dict[tuple[int, bool, bool, bool, bool], bytes] = {}
         self._configs: list[Config] = []
         self._rows: list[tuple[str, bytes, bytes, int, bytes, bytes]] = []
 
@@ -151,7 +151,7 @@ class Reports:
 
     def _variant(self, task: Task) -> bytes:
         config = task.config.for_file(os.path.abspath(task.path))
-        checked = (task.action is Action.CHECK, task.unsafe_fixes, task.explicit)
+        checked = (task.action is Action.CHECK, task.unsafe_fixes, task.explicit, task.finds_only)
         known = (id(config), *checked)
         if known not in self._variants:
             self._configs.append(config)  # as long as it is there, its number is its own

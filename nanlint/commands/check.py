@@ -126,9 +126,11 @@ def _patterns_option(name: str, *, help: str) -> Callable[[F], F]:
 )
 @click.option(
     "--with-run",
+    multiple=True,
     type=click.Path(),
     metavar="RUN",
-    help="Use the results of this run of `nanlint verify`: confirmed findings become certain.",
+    help="Show what this run of `nanlint verify` or pytest observed; what happened or came near is at least likely. "
+    "Repeatable.",
 )
 @click.option("--diff", is_flag=True, help="Show the changes that --fix would make, without writing them.")
 @click.option(

@@ -71,7 +71,7 @@ class CheckOptions(Options):
     diff: bool = False
     add_ignore: str | None = None
     prove: bool = False
-    with_run: str | None = None
+    with_run: tuple[str, ...] = ()
     output_format: str = "full"
     output_file: str | None = None
     outputs: tuple[tuple[str, str], ...] = ()
@@ -154,35 +154,36 @@ def checked(options: CheckOptions, last: _Last | None = None) -> int:
     if options.show_files:
         return _show_files(options, configs)
     began = datetime.now(timezone.utc)
-    observed = _observed(options.with_run) if options.with_run is not None else None
+    judge = observed(options.with_run) if options.with_run else None
     answers = None if last is not None or _does_more(options) else kept_answers()
     if answers is not None:
         answers.begin()
     content = _standard_input() if options.from_stdin else None
     if content is not None:
-        report = _check_stdin(content, options, configs, observed)
+        report = _check_stdin(content, options, configs, judge)
     else:
-        report = _check_paths(options, configs, observed, last)
+        report = _check_paths(options, configs, judge, last)
     if answers is not None and any(one.code in (INTERNAL_ERROR.code, CUT_SHORT.code) for one in report.diagnostics):
         answers.drop()  # it may go better the next time
     report = _as_asked(report, options, configs, content)
     code = exit_code_of(report, findings=_fails(report, options), exit_zero=options.exit_zero)
-    fails = options.fails
-    _print(View(report, unsafe=options.unsafe_fixes, exit_code=code, began=began, fails=fails), options, content)
+    view = View(report, unsafe=options.unsafe_fixes, exit_code=code, began=began, fails=options.fails)
+    _print(view, options, content)
     return code
 
 
-def _observed(run: str) -> Judge:
+def observed(runs: tuple[str, ...]) -> Judge:
+    """What kept runs say of findings. Raises RunError if one cannot be read."""
     from nanlint.runtime.with_run import ObservedRun
 
-    return ObservedRun(run)
+    return ObservedRun(runs)
 
 
 def _does_more(options: CheckOptions) -> bool:
     """Whether it does more than to print what follows from the files and the arguments."""
     writes = options.add_ignore is not None or options.write_baseline is not None or options.outputs
     git = options.changed_since is not None or options.with_affected
-    others = options.prove or options.with_run is not None or git or options.from_stdin
+    others = options.prove or options.with_run or git or options.from_stdin
     dated = FORMATS[options.output_format].dated or options.output_file is not None
     return bool(writes or others or dated or options.action is Action.FIX)
 
@@ -192,7 +193,7 @@ def _as_asked(report: Report, options: CheckOptions, configs: Configs, content: 
     if options.write_baseline is not None:
         report = known_from_now_on(report, configs, options.write_baseline, options.quiet)
     else:
-        complete = "confidence" not in options.keys and not options.prove and options.with_run is None
+        complete = "confidence" not in options.keys and not options.prove and not options.with_run
         report = without_known(report, configs, complete=complete)
     if options.changed_since is not None or options.with_affected:
         report = _without_earlier(report, options, configs)

@@ -1,4 +1,4 @@
-"""``nanlint explain``: the story of an expression, and why each rule does or does not fire there."""
+"""``nanlint explain``: the record of an expression, and why each rule does or does not fire there."""
 
 from __future__ import annotations
 
@@ -48,6 +48,13 @@ if TYPE_CHECKING:
 @trust_option
 @click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence to report.")
 @click.option(
+    "--with-run",
+    multiple=True,
+    type=click.Path(),
+    metavar="RUN",
+    help="Say what this run of `nanlint verify` or pytest observed, and which test is missing.  Repeatable.",
+)
+@click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
 )
 def explain(
@@ -58,21 +65,24 @@ def explain(
     isolated: bool,
     output_file: str | None,
     confidence: str | None,
+    with_run: tuple[str, ...],
     color: str,
 ) -> None:
     """Explain what nanlint knows about the expression at FILE:LINE[:COL].
 
-    Says in at most twelve lines which rules report the expression, where the operation breaks and whether that can
-    happen, what the value can be, what it is computed from, and why other rules do not report it. The JSON has all
-    details.
+    Says in at most twelve lines which rules report the expression, where the operation breaks, what makes it break,
+    what guards it, where the result goes, and how sure that is: which row of the table of levels decided, and how often
+    such findings were right. If nothing is reported, says why not. The JSON has the answer of every rule.
 
     Without a column, the reported expressions of the line are explained, or all numeric ones if none is reported. In a
     notebook, give the cell and the line in it: `notebook.ipynb:cell 3:2`.
     """
+    from nanlint.commands.checking import observed
     from nanlint.config import Options
     from nanlint.explaining import explain as explained
+    from nanlint.lint.one_file import judged
+    from nanlint.output.explanation import render_explanations, render_explanations_json
     from nanlint.output.paint import plain
-    from nanlint.output.story import render_explanations, render_explanations_json
     from nanlint.source.syntax import Unparsable
 
     path, cell, row, column = parse_place(place)
@@ -83,7 +93,8 @@ def explain(
         count = len(source.lines) - (source.lines[-1] == "")
         raise Unusable(f"{path}: has {count} lines; there is no line {row}")
     try:
-        found = explained(source, settled, row, column)
+        shown = judged(source, settled, observed(with_run)).shown if with_run else None
+        found = explained(source, settled, row, column, shown)
     except Unparsable as error:
         raise Unusable(f"{path}:{error}") from None
     if not found:

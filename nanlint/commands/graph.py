@@ -105,7 +105,7 @@ def graph(
 
 def _function(place: str, options: Options) -> Digraph:
     """The dataflow of a function or of the module level. Raises Unusable."""
-    from nanlint.explaining import picture
+    from nanlint.explaining import drawn
     from nanlint.output.graph import render_graph
     from nanlint.source.syntax import Unparsable
 
@@ -114,13 +114,13 @@ def _function(place: str, options: Options) -> Digraph:
         raise Unusable(f"{path}: is a directory; name one of its files, or draw their imports with --modules")
     source, config = read(path, options)
     try:
-        drawn = picture(source, config, name)
+        function = drawn(source, config, name)
     except Unparsable as error:
         raise Unusable(f"{path}:{error}") from None
-    if not drawn.boxes:
+    if not function.inside:
         what = f"{name} has" if name else "the module level has"
         raise Unusable(f"{path}: {what} no numeric expressions to draw")
-    return render_graph(drawn)
+    return render_graph(function)
 
 
 def _modules(paths: Sequence[str], options: Options) -> tuple[Digraph, bool]:

@@ -167,7 +167,7 @@ def report_on(
 @click.option(
     "--keep-inputs",
     is_flag=True,
-    help="Store what functions with findings were called with (a few calls, arrays and plain values only) in "
+    help="Store what functions were called with (a few calls: arrays, plain values, objects by their state) in "
     ".nanlint/inputs, for nanlint try.",
 )
 @run_options

@@ -72,8 +72,9 @@ class AtSource:
     @property
     def source(self) -> Source | None:
         """The text of the file that it is in."""
-        view = self.view
-        return self.place.file.source if self.home is None else view.source(self.home) if view is not None else None
+        if self.home is None:
+            return self.place.file.source
+        return self.view.sources.get(self.home) if self.view is not None else None
 
     @property
     def view(self) -> View | None:

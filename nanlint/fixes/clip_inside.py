@@ -6,12 +6,12 @@ import ast
 from dataclasses import dataclass
 
 from nanlint.analysis.epsilons import LOGARITHMS
-from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.bounds import BOUND, margin, root_bound, smallest
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import is_number
 from nanlint.graph.node import Node
+from nanlint.ops.frameworks.training import PLAIN
 
 ROOTS = frozenset({"sqrt", "pow", "cbrt"})
 #: the ends of the domain of an op, where they are not -1 and 1

@@ -23,6 +23,7 @@ from nanlint.ops.frameworks import (
 )
 from nanlint.ops.op import OPS
 from nanlint.source.pairing import Pairing
+from nanlint.source.syntax import dumped
 
 #: operands that are arrays
 ARRAYS = frozenset({"x", "a", "b", "y"})
@@ -53,7 +54,7 @@ class Kept:
         for node in likeness.new.inside:
             old = pieces.get(id(node.site))
             before = {ops.get(id(part), "") for part in ast.walk(old)} if old is not None else set()
-            if any(likeness.is_quoted(node, other) for other in likeness.old.inside):
+            if node.site is not None and dumped(node.site) in likeness.quoted:
                 continue
             if (function := given_complex(node, before)) is not None:
                 yield node.site, f"`{function}` gives different results for complex numbers"

@@ -53,79 +53,78 @@ class Offer:
     slices: Sequence[Slice] = ()
 
 
-def refused(
-    offers: Sequence[Offer],
-    source: Source,
-    analyse: Callable[[Source, Collection[int]], Facts],
-    tell: Callable[[Facts], Sequence[Told]],
-    minimum: Confidence,
-) -> dict[int, str]:
-    """The offers, by index, that are not to be made, and why.
-
-    ``analyse``: what may be asked of a text, of the functions on some of its rows. ``tell``: what is found in it.
-    """
-    placed = [source.placed(edit.span) for offer in offers for edit in offer.fix.edits]
-    rows = frozenset(row for span in placed for row in range(span.row, span.end_row + 1))
-    facts = analyse(source, rows)
-    try:
-        return Readback(offers, rows, facts, tell(facts), analyse, tell, minimum).refused()
-    finally:
-        facts.release()
-
-
-@dataclass(frozen=True)
+@dataclass
 class Readback:
-    """Reads mended texts of one file.
+    """Reads mended texts of one file, and keeps what is known of the text as it is.
 
-    ``facts``: of the text as it is, where the offers change it, on ``rows``; ``found``: what is found there.
+    ``analyse``: what may be asked of a text, of the functions on some of its ``rows``. ``tell``: what is found in it.
     """
 
-    offers: Sequence[Offer]
-    rows: Collection[int]
-    facts: Facts
-    found: Sequence[Told]
+    source: Source
     analyse: Callable[[Source, Collection[int]], Facts]
     tell: Callable[[Facts], Sequence[Told]]
     minimum: Confidence
+    rows: Collection[int] = ()
 
-    def refused(self) -> dict[int, str]:
-        """The offers, by index, that are not to be made, and why."""
+    def refused(self, offers: Sequence[Offer], forms: Iterable[Fix]) -> dict[int, str]:
+        """The offers, by index, that are not to be made, and why. ``forms``: all that the fixes may take."""
+        placed = [self.source.placed(edit.span) for form in forms for edit in form.edits]
+        rows = frozenset(row for span in placed for row in range(span.row, span.end_row + 1))
+        if rows != self.rows:
+            self.release()
+            self.rows = rows
         refused: dict[int, str] = {}
-        waiting = list(range(len(self.offers)))
+        waiting = list(range(len(offers)))
         while waiting:
             group: list[int] = []
             rest: list[int] = []
             taken = Taken()
-            first = self.offers[waiting[0]].fix
+            first = offers[waiting[0]].fix
             for index in waiting:
-                fix = self.offers[index].fix
+                fix = offers[index].fix
                 alike = (fix.applicability, fix.changes) == (first.applicability, first.changes)
                 (group if alike and taken.takes(fix.edits) else rest).append(index)
             waiting = rest
-            refused |= self.wrong(group)
+            refused |= self.wrong({index: offers[index] for index in group})
         return refused
 
-    def wrong(self, group: Sequence[int]) -> dict[int, str]:
+    def release(self) -> None:
+        """Let go of what is known of the text as it is."""
+        known = [vars(self).pop(name, None) for name in ("facts", "found", "kept")]
+        if known[0] is not None:
+            known[0].release()
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Of the text as it is, where the offers change it."""
+        return self.analyse(self.source, self.rows)
+
+    @cached_property
+    def found(self) -> Sequence[Told]:
+        """What is found there."""
+        return self.tell(self.facts)
+
+    def wrong(self, group: Mapping[int, Offer]) -> dict[int, str]:
         """Those of some compatible offers that are wrong: judged together, and without those that are to blame.
 
         Where it does not show which are, each half is judged by itself.
         """
-        offers = [self.offers[index] for index in group]
+        indices, offers = list(group), list(group.values())
         problem = self.problem(offers)
         if problem is None:
             return {}
         blamed, text = problem
         if blamed:
-            rest = [index for number, index in enumerate(group) if number not in blamed]
-            return {group[number]: said for number, said in blamed.items()} | (self.wrong(rest) if rest else {})
+            rest = {index: group[index] for number, index in enumerate(indices) if number not in blamed}
+            return {indices[number]: said for number, said in blamed.items()} | (self.wrong(rest) if rest else {})
         if all(offer.fix == offers[0].fix for offer in offers):
             return dict.fromkeys(group, text)
-        middle = len(group) // 2
-        return self.wrong(group[:middle]) | self.wrong(group[middle:])
+        middle = len(indices) // 2
+        return self.wrong({i: group[i] for i in indices[:middle]}) | self.wrong({i: group[i] for i in indices[middle:]})
 
     def problem(self, offers: Sequence[Offer]) -> tuple[Mapping[int, str], str] | None:
         """What is wrong with the text that some compatible fixes make: by those that are to blame, and in a word."""
-        source = self.facts.source
+        source = self.source
         edits = [edit for offer in offers for edit in offer.fix.edits]
         try:
             mended = edited(source, edits)
@@ -138,14 +137,9 @@ class Readback:
         except SourceError as error:
             return {}, str(error)
         try:
-            if (found := self.new_finding(facts, pairing, offers)) is not None:
-                return found
             blamed: dict[int, str] = {}
             functions: set[ast.AST] = set()
-            # what is wrong in any case comes first
-            for piece, text in sorted(
-                self.differences(facts, pairing, offers), key=lambda one: isinstance(one[1], Unseen)
-            ):
+            for piece, text in self.differences(facts, pairing, offers):
                 if isinstance(text, Unseen) and offers[0].fix.applicability is not Applicability.SAFE:
                     break
                 makers = self.makers_of(piece, pairing, offers)
@@ -156,6 +150,11 @@ class Readback:
                 if functions.isdisjoint(there):
                     blamed |= dict.fromkeys(makers, text)
                     functions |= there
+                if len(blamed) == len(offers):
+                    break
+            open_still = all(isinstance(text, Unseen) for text in blamed.values())
+            if open_still and (found := self.new_finding(facts, pairing, offers)) is not None:
+                return found
             blamed = blamed or dict(self.uncured(facts, pairing, offers))
             return (blamed, next(iter(blamed.values()))) if blamed else None
         finally:
@@ -171,7 +170,10 @@ class Readback:
         return met[0] if len(met) == 1 else ()
 
     def differences(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> Iterator[Problem]:
-        """What the mended text computes that it should not: of other values, or other numbers of them."""
+        """What the mended text computes that it should not: of other values, or other numbers of them.
+
+        What is wrong in any case comes first.
+        """
 
         def also(node: Node) -> bool:
             """The author's epsilon, where the fix says that it changes numbers by that."""
@@ -179,17 +181,18 @@ class Readback:
 
         likeness = Likeness(self.facts.lowering, facts.lowering, pairing, also)
         yield from likeness.problems()
-        yield from self.kept.problems(pairing, likeness, facts)
+        kept = list(self.kept.problems(pairing, likeness, facts))
+        yield from (one for one in kept if not isinstance(one[1], Unseen))
         exact = offers[0].fix.applicability is Applicability.SAFE
         differences = Differences(self.facts, facts, likeness, pairing, exact=exact)
         if not exact:
             yield from differences.harms()
-        if offers[0].fix.changes:
-            return
-        yield from differences.problems()
-        sites = [offer.site for offer in offers]
-        if differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan(sites)):
-            yield None, "the nan is intended here"
+        if not offers[0].fix.changes:
+            yield from differences.problems()
+            sites = [offer.site for offer in offers]
+            if differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan(sites)):
+                yield None, "the nan is intended here"
+        yield from (one for one in kept if isinstance(one[1], Unseen))
 
     def uncured(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> Iterator[tuple[int, str]]:
         """The unsafe fixes after which the input that shows the finding fails as before; safe ones end it."""
@@ -206,10 +209,9 @@ class Readback:
 
     def stretches(self, offer: Offer) -> Iterator[Stretch]:
         """Where the edits of an offer stand in the text as it is."""
-        source = self.facts.source
         for edit in offer.fix.edits:
-            span = source.placed(edit.span)
-            yield Stretch(source.offset(span.row, span.column), source.offset(span.end_row, span.end_column))
+            span = self.source.placed(edit.span)
+            yield Stretch(self.source.offset(span.row, span.column), self.source.offset(span.end_row, span.end_column))
 
     def new_finding(
         self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]
@@ -219,17 +221,23 @@ class Readback:
         An unsafe fix may leave its finding to the next round, where it is mended further.
         """
         after = self.tell(facts)
-        inside = {id(node) for node in pairing.brought}
+        # contexts are the same object everywhere
+        inside = {id(node) for node in pairing.brought if not isinstance(node, ast.expr_context)}
+        rounds = {offer.code for offer in offers if offer.fix.applicability is not Applicability.SAFE}
         # on what is around the replacement another rule may have the word now
-        beside = [one for one in after if not any(id(node) in inside for node in ast.walk(one.site))]
+        beside = [
+            one
+            for one in after
+            if one.code not in rounds and not any(id(node) in inside for node in ast.walk(one.site))
+        ]
         for minimum in {Confidence.POSSIBLE, self.minimum}:
-            before = counted(self.found, pairing, minimum)
-            if new := counted(beside, pairing, minimum) - before:
+            # what is found in the text as it is takes long to find: it is asked for only where something is left
+            if beside and (new := counted(beside, pairing, minimum) - counted(self.found, pairing, minimum)):
                 return {}, f"{min(new, key=str)[0]} would be reported"
             left = counted(after, pairing, minimum)
             for number, offer in enumerate(offers):
                 here = offer.code, pairing.place(offer.site)
-                if offer.fix.applicability is Applicability.SAFE and left[here] >= max(before[here], 1):
+                if here[0] not in rounds and left[here] and left[here] >= counted(self.found, pairing, minimum)[here]:
                     said = f"{offer.code} would still be reported"
                     return {number: said}, said
         return None

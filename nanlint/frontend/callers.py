@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nanlint.frontend.formats import is_of_tests
 from nanlint.frontend.frames import ClassInfo
 from nanlint.frontend.functions import MAX_SIZE
-from nanlint.frontend.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of, size_of
+from nanlint.frontend.modules import ModuleFrame, bound_by, descendants, functions_of, names_of, size_of, words_in
 from nanlint.frontend.nodes import CALLABLE
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node, walk_all
 from nanlint.ops.op import OPS
@@ -125,7 +125,7 @@ def handing_on(lowering: Lowering, callers: Sequence[Caller], words: Collection[
             )
     found: dict[Module, list[ast.AST]] = {}
     for caller in callers:
-        if stands_around(caller.cls or caller.function, rows.get(caller.module.path, ())):
+        if stands_around(caller.cls or caller.function, rows.get(caller.module.path, set())):
             found.setdefault(caller.module, []).append(caller.function)
     return [Called(home, definitions) for home, definitions in found.items()]
 
@@ -166,9 +166,9 @@ def given_to_operations(lowering: Lowering, words: Collection[str]) -> Iterator[
     return (node for node in walk_all(asked, lambda n: n.args.values()) if node.op in (PARAM, ATTR))
 
 
-def stands_around(definition: FunctionDef | ast.ClassDef, rows: Collection[int]) -> bool:
+def stands_around(definition: FunctionDef | ast.ClassDef, rows: Set[int]) -> bool:
     """Whether some row of its file is one of a definition."""
-    return any(definition.lineno <= row <= (definition.end_lineno or 0) for row in rows)
+    return not rows.isdisjoint(range(definition.lineno, (definition.end_lineno or 0) + 1))
 
 
 def asked_about(node: Node, words: Collection[str]) -> bool:
@@ -273,7 +273,7 @@ def words_of(tree: ast.Module) -> Words:
         for node in code:
             if isinstance(node, ast.Call):
                 called.append(node.func)
-            elif isinstance(node, ast.Name | ast.Attribute):
+            elif isinstance(node, (ast.Name, ast.Attribute)):
                 named.append(node)
         callees = {id(f) for f in called}
         others = [n for n in named if isinstance(n, ast.Name) and id(n) not in callees]
@@ -293,18 +293,9 @@ def words_of(tree: ast.Module) -> Words:
     for statement in tree.body:
         if isinstance(statement, ast.ClassDef):
             names.append((statement, [statement.name], words_in([n for b in statement.bases for n in descendants(b)])))
-        elif targets := assigned_by(statement):
-            names.append((statement, targets, words_in(descendants(statement))))
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
+            names.append((statement, set(bound_by(statement)), words_in(descendants(statement))))
     return Words(functions, stores, names)
-
-
-def words_in(code: Sequence[ast.AST]) -> frozenset[str]:
-    """The names and attributes among pieces of syntax."""
-    return frozenset(
-        node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in code
-        if isinstance(node, ast.Attribute | ast.Name)
-    )
 
 
 def callers_in(

@@ -94,7 +94,7 @@ class Calls(Part):
                 self.lowering, self.lowering.operations.control_call(known, args, keywords, e)
             ) or self.lowering.builder.unknown(e, callee, *args)
         if op == "gradient_of":
-            return self.lowering.operations.derivative(callee["f"], args, keywords, e)
+            return self.lowering.operations.derivative(callee.args, args, keywords, e)
         if op == "phi":
             branches = [self.apply(callee[k], args, keywords, e) for k in ("a", "b") if k in callee.args]
             return self.lowering.builder.merge(callee.get("cond"), branches[0], branches[-1], e)

@@ -15,9 +15,7 @@ from nanlint.graph.node import CLASS, CONST, DICT, FUNCTION, INSTANCE, KEPT, LAY
 from nanlint.graph.path import NOTHING
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
-
-#: base classes, by the end of their name, whose methods run outside of differentiation
-UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
+from nanlint.ops.frameworks.training import UNDIFFERENTIATED_BASES
 
 
 class Classes(Part):

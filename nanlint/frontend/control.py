@@ -166,7 +166,17 @@ def switch(lowering: Lowering, call: ControlCall) -> Node | None:
 @role("gradient_of")
 def gradient_of(lowering: Lowering, call: ControlCall) -> Node | None:
     """The result still calls the function; what comes out is its gradient."""
-    return lowering.graph.add("gradient_of", {"f": call["f"]}, {}, call.site, pure=False) if call.has("f") else None
+    return lowering.graph.add("gradient_of", dict(call.operands), {}, call.site, pure=False) if call.has("f") else None
+
+
+@role("derivative")
+def derivative(lowering: Lowering, call: ControlCall) -> Node | None:
+    """A function that is called for its value and its derivatives: with arguments in turn, or ``given`` in a tuple."""
+    if not call.has("f"):
+        return None
+    given = call.get("given")
+    args = call.rest if given is None else list(given.args.values()) if given.op == TUPLE else [given]
+    return lowering.operations.derivative({"f": call["f"], "argnums": None}, args, {}, call.site)
 
 
 @role("partial")

@@ -19,6 +19,7 @@ from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.source.pairing import Pairing
 from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.syntax import dumped
 
 #: what a node is called, or numbers of the graph, not what it is
 _NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "of", "again"})
@@ -53,7 +54,6 @@ class Likeness:
         #: what was read where something else is read now, and what is read there now
         self.read = read_in(before, pairing.replaced)
         self.now = read_in(after, pairing.brought)
-        self._words: dict[ast.AST, str] = {}
         #: whose arrays values are, as far as the fix itself does not say so
         tree = pairing.sources[0].tree
         self.makers = Makers(tree, before.spellings)
@@ -99,7 +99,7 @@ class Likeness:
         makers = [self.maker(arg) for arg in given]
         if any(self.makers.takes(framework, maker) for maker in makers):
             return None
-        if any(self.is_quoted(node, other) for other in self.old.inside):
+        if node.site is not None and dumped(node.site) in self.quoted:
             return None
         function = cast(Spelling, node.spelling).name.rpartition(".")[2]
         return f"`{function}` would get a value that may not be an array of {framework}"
@@ -166,12 +166,27 @@ class Likeness:
             found.setdefault(attributes(unrefined(node)), []).append(unrefined(node))
         return found
 
+    @cached_property
+    def bounded(self) -> Collection[int]:
+        """The values that the replacement only bounds."""
+        return frozenset(
+            operand.index
+            for bound in self.new.graph
+            if is_wide(bound) and self.new.is_inside(bound)
+            for operand in bound.args.values()
+        )
+
+    @cached_property
+    def quoted(self) -> Collection[str]:
+        """How what was replaced, and all its parts, are written."""
+        return frozenset(dumped(node.site) for node in self.old.inside if node.site is not None)
+
     def is_known(self, node: Node) -> bool:
         """Whether what was replaced depends on a value that stands elsewhere, too, or it is only bounded."""
         node = unrefined(node)
-        if any(is_wide(user) and self.new.is_inside(user) for user in node.users):
-            return True
-        return any(self.same(other, node, _DEPTH) for other in self.known.get(attributes(node), ()))
+        return node.index in self.bounded or any(
+            self.same(other, node, _DEPTH) for other in self.known.get(attributes(node), ())
+        )
 
     def is_foreign(self, node: Node) -> bool:
         """Whether a node of the replacement comes from elsewhere, or uses what the replaced code does not."""
@@ -182,18 +197,12 @@ class Likeness:
 
     def is_quoted(self, node: Node, other: Node) -> bool:
         """Whether what comes from outside is written as it was."""
-        return node.site is not None and other.site is not None and self.words(node.site) == self.words(other.site)
+        return node.site is not None and other.site is not None and dumped(node.site) == dumped(other.site)
 
     def form(self, node: Node) -> Hashable:
         """What a value is in both texts, by what it is and how it is written."""
         node = unrefined(node)
-        return attributes(node), self.words(node.site) if node.site is not None else ""
-
-    def words(self, site: ast.AST) -> str:
-        """A piece of syntax as a text."""
-        if site not in self._words:
-            self._words[site] = ast.dump(site)
-        return self._words[site]
+        return attributes(node), dumped(node.site) if node.site is not None else ""
 
 
 class Pieces:
@@ -272,9 +281,10 @@ def axis_of_number(number: int) -> Hashable:
 
 def is_wide(node: Node) -> bool:
     """Whether a node is a bound that leaves ordinary numbers alone."""
-    ends = [unrefined(node[name]) for name in ("min", "max") if name in node.args]
-    numbers = [end.attrs.get("value") if end.op == CONST else None for end in ends]
-    return node.op == "clamp" and all(isinstance(x, int | float) and abs(x) >= WIDE for x in numbers)
+    return node.op == "clamp" and all(
+        end.op == CONST and isinstance(number := end.attrs.get("value"), int | float) and abs(number) >= WIDE
+        for end in (unrefined(node[name]) for name in ("min", "max") if name in node.args)
+    )
 
 
 def depends(node: Node) -> bool:

@@ -13,7 +13,7 @@ from nanlint.frontend.modules import ModuleFrame, computes, size_of
 from nanlint.frontend.nodes import written_out
 from nanlint.frontend.part import Part
 from nanlint.frontend.settings import settles
-from nanlint.frontend.syntax import filled_in_place, is_literal_true, last_name, positional
+from nanlint.frontend.syntax import filled_in_place, is_literal_true, last_name, mentioned, positional
 from nanlint.graph.conditions import parting
 from nanlint.graph.node import FUNCTION, INSTANCE, LOOP, MODULE, RETURNED, TUPLE, Node, Region
 from nanlint.graph.path import Comparisons, Known, PathCondition, common
@@ -34,7 +34,7 @@ MAX_NODES = 2_500
 MAX_NODES_ELSEWHERE = 300
 #: pieces of syntax of a function in another file that is looked into: some 40 lines, without the options of a parser
 MAX_SIZE = 400
-#: the same of one that computes nothing, in a file without frameworks
+#: the same of one that computes nothing, and names no framework
 MAX_PLAIN = 60
 #: checks further on that are known to have passed, the nearest ones
 MAX_CHECKS = 20
@@ -146,6 +146,7 @@ class Functions(Part):
                 if name in filled_in_place(definition):
                     self.lowering.scopes.rebind(arg, self.lowering.builder.emit("stored", e, a=arg, b=result))
             return result
+        self.lowering.given.update(arg.index for arg in (*args, *keywords.values()))
         activation = self.lowering.parameters.activation(function, args, keywords, e)
         given = activation.env.copy()
         result = self.run_function(activation, definition, e)
@@ -206,7 +207,8 @@ class Functions(Part):
         if (path := self.graph.file_of(definition)) is None:
             return here > self.budget[0]
         home = self.lowering.modules.get(path)
-        if home is not None and not home.frameworks and size_of(definition) > MAX_PLAIN and not computes(definition):
+        named = home.outline.of_frameworks if isinstance(home, ModuleFrame) else ()
+        if size_of(definition) > MAX_PLAIN and mentioned(definition).isdisjoint(named) and not computes(definition):
             return True
         return elsewhere > self.budget[1] or size_of(definition) - size_of_options(definition) > MAX_SIZE
 

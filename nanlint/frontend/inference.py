@@ -100,7 +100,7 @@ class Inference:
 
         if module.path not in self._given:
             name = os.path.splitext(os.path.basename(module.path))[0]
-            read = self._view.source(module.path)
+            read = self._view.sources.get(module.path)
             text = read.text if read is not None else ast.unparse(module.tree)
             if len(self._given) >= MAX_GIVEN or len(text) > MAX_TEXT:
                 raise AstroidImportError(f"{module.path} is one file too many", modname=module.name)

@@ -61,6 +61,8 @@ class Lowering:
         self.readings: dict[ast.expr, list[tuple[tuple[ast.AST, ...], Node]]] = {}
         #: nodes that leave the code that computes them -> how (RETURNED, KEPT on an object, or OTHER ways)
         self.escapes: dict[int, str] = {}
+        #: nodes that functions were given that are followed: what these do not use waits for no use
+        self.given: set[int] = set()
         #: functions that transform gradients; rules of derivatives, and which of their parameters holds tangents
         self.without_gradient: set[int] = set()
         self.derivative_rules: dict[int, int | None] = {}

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from nanlint.frontend.frames import Env, Frame
 from nanlint.graph.node import Node
 from nanlint.graph.path import NOTHING
+from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.syntax import remembered
 
 #: a local name, the dotted name that is imported, as it is written, and the statement
@@ -22,8 +23,9 @@ Imported: TypeAlias = "tuple[str, str, ast.Import | ast.ImportFrom]"
 #: star imports of one module that are followed: one that gathers more is a list of what there is
 MAX_STARS = 32
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-#: what is done to numbers alone: ``+`` and ``%`` also make texts
+#: what is done to numbers alone, or most of all: ``+`` and ``%`` also make texts
 ARITHMETIC = (ast.Div, ast.Mult, ast.Pow, ast.Sub)
+ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def descendants(root: ast.AST) -> list[ast.AST]:
@@ -61,6 +63,15 @@ def _below(root: ast.AST) -> Sequence[ast.AST]:
 below = remembered(_below)
 
 
+def words_in(code: Sequence[ast.AST]) -> frozenset[str]:
+    """The names and attributes among pieces of syntax."""
+    return frozenset(
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in code
+        if isinstance(node, (ast.Attribute, ast.Name))
+    )
+
+
 @remembered
 def size_of(definition: ast.AST) -> int:
     """How many pieces of syntax a definition has, with those that only say that something is read or written."""
@@ -69,11 +80,12 @@ def size_of(definition: ast.AST) -> int:
 
 @remembered
 def computes(definition: ast.AST) -> bool:
-    """Whether a definition has arithmetic, or a number with a point: others put texts together, read files, ask."""
+    """Whether a definition has arithmetic, a number with a point, or asks what is larger: others put texts together,
+    read files, ask for types."""
     return any(
-        isinstance(node.op, ARITHMETIC)
-        if isinstance(node, ast.BinOp | ast.AugAssign)
-        else isinstance(node, ast.Constant) and isinstance(node.value, float)
+        isinstance(node, ORDER)
+        or (isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ARITHMETIC))
+        or (isinstance(node, ast.Constant) and isinstance(node.value, float))
         for node in descendants(definition)
     )
 
@@ -169,6 +181,12 @@ class Outline:
         return tuple(one for s in self.body if isinstance(s, DEFINITIONS) for one in imports_in(s))
 
     @cached_property
+    def of_frameworks(self) -> frozenset[str]:
+        """The names under which the file has frameworks, and what is in them."""
+        found = (*self.imports, *self.inner_imports)
+        return frozenset(name for name, dotted, _ in found if dotted.partition(".")[0] in FRAMEWORKS)
+
+    @cached_property
     def leads(self) -> Mapping[str, Imported]:
         """The import of its top level that brings a name first, by name."""
         return {one[0]: one for one in reversed(self.imports)}
@@ -229,14 +247,14 @@ def bound_by(statement: ast.stmt) -> Iterator[str]:
         node = pending.pop(0)
         if isinstance(node, DEFINITIONS):
             yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
                 if alias.name != "*":
                     yield alias.asname or alias.name.partition(".")[0]
         elif isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Store):
                 yield node.id
-        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+        elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
             # what is stored to an object changes it
             while isinstance(node, ast.Attribute | ast.Subscript):
                 node = node.value

@@ -9,6 +9,7 @@ from typing import Any
 
 from nanlint.frontend.frames import ClassInfo
 from nanlint.frontend.nodes import (
+    CALLABLE,
     framework_behind,
     in_place,
     is_real_number,
@@ -21,7 +22,7 @@ from nanlint.frontend.nodes import (
 from nanlint.frontend.part import Part
 from nanlint.frontend.roles import ROLES, ControlCall
 from nanlint.frontend.syntax import changed_in_place
-from nanlint.graph.node import ATTR, CONST, DATA, DICT, LAYER, OTHER, TUPLE, Node, Region, unrefined
+from nanlint.graph.node import ATTR, CONST, DATA, DICT, LAYER, OTHER, PARAM, TUPLE, Node, Region, unrefined
 from nanlint.ops.frameworks import ACTIVATIONS, ARRAYS, TAKES_WHERE, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
@@ -34,8 +35,6 @@ MAX_TERMS = 8
 RANDOM_IN_TRAINING = frozenset({"dropout", "noisy"})
 #: settings of these with which they hand on what they are given
 HANDS_ON = {"rate": 0, "training": False, "frozen": True, "off": True}
-#: ops that make an array of numbers that are written out
-MADE_HERE = frozenset({"zeros", "ones", "full", "tensor"})
 #: arguments that say where, not what: through them no gradient flows
 PLACES = frozenset({"index", "indices", "ids", "axis", "dim", "dims", "dtype", "device", "shape", "size"})
 
@@ -51,9 +50,7 @@ class Operations(Part):
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
             if in_place(spelling, args, keywords) and isinstance(e, ast.Call) and e.args:
-                self.lowering.scopes.changed(args[0], result, e)
-                self.lowering.scopes.escape_in_place(args[0], result)
-                self.lowering.scopes.bind(e.args[0], result, e)
+                self.lowering.scopes.change(args[0], result, e.args[0], e)
             return result
         known = self.spellings.control(name)
         if known is not None:
@@ -287,25 +284,55 @@ class Operations(Part):
         if result.op != TUPLE:
             result.framework = name if name in ARRAYS else base.framework or spelling.framework
         if in_place(spelling, [base, *args], keywords) and isinstance(e.func, ast.Attribute):
-            self.lowering.scopes.changed(base, result, e)
-            self.lowering.scopes.escape_in_place(base, result)
-            self.lowering.scopes.bind(changed_in_place(e.func.value), result, e)
+            self.lowering.scopes.change(base, result, changed_in_place(e.func.value), e)
         return result
 
-    def derivative(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
-        """A derivative of a function where it is called, with respect to its arguments: real numbers, too."""
-        at = [
-            self.lowering.builder.emit("tensor", e, {"requires_grad": True}, x=arg)
-            if is_real_number(arg) or arg.op in MADE_HERE
-            else arg
-            for arg in args
-        ]
+    def differentiated(self, arg: Node, e: ast.AST, inner: bool, chosen: bool) -> Node:
+        """An argument of a function that is differentiated with respect to it, leaf by leaf, or to others.
+
+        ``inner``: within another derivative, which may be with respect to that one.
+        """
+        if arg.op in (TUPLE, DICT):
+            leaves = {k: self.differentiated(leaf, e, inner, chosen) for k, leaf in arg.args.items()}
+            return self.graph.add(arg.op, leaves, dict(arg.attrs), e)
+        if chosen:
+            made = arg.op not in (PARAM, *CALLABLE) and (arg.op != CONST or is_real_number(arg))
+            return self.lowering.builder.emit("tensor", e, {"requires_grad": True}, x=arg) if made else arg
+        if inner or arg.op in CALLABLE or arg.op == CONST:
+            return arg
+        return self.lowering.builder.emit("stop_gradient", e, x=arg)
+
+    def derivative(
+        self, of: Mapping[str, Node | None], args: Sequence[Node], keywords: dict[str, Node], e: ast.AST
+    ) -> Node:
+        """A derivative of a function where it is called, with respect to arguments of it: real numbers, too.
+
+        ``of``: the function, the numbers of the arguments ("argnums", None for all), whether it gives something
+        beside what is differentiated ("aux").
+        """
         outer = self.lowering.frame.regions
+        chosen = range(len(args)) if "argnums" in of and of["argnums"] is None else numbered(of.get("argnums"), args)
+        inner = any(region.kind == "differentiated" for region in outer)
+        at = [self.differentiated(arg, e, inner, number in chosen) for number, arg in enumerate(args)]
         self.lowering.frame.regions = (*outer, Region("differentiated", e))
+        function = of["f"]
+        assert function is not None
         try:
             value = self.lowering.calls.apply(function, at, keywords, e)
         finally:
             self.lowering.frame.regions = outer
-        result = self.lowering.builder.unknown(e, value)
+        aux = of.get("aux")
+        beside = aux is not None and aux.attrs.get("value") is not False and value.op == TUPLE
+        result = self.lowering.builder.unknown(e, value["0"] if beside else value)
         result.attrs["gradient"] = True
         return result
+
+
+def numbered(argnums: Node | None, args: Sequence[Node]) -> frozenset[int]:
+    """The numbers of the arguments that are differentiated, as they are written: the first, unless others are said."""
+    if argnums is None:
+        return frozenset({0})
+    said = argnums.args.values() if argnums.op == TUPLE else (argnums,)
+    known = [n.attrs.get("value") for n in said]
+    written = [n % len(args) for n in known if isinstance(n, int)] if args else []
+    return frozenset(written if len(written) == len(known) else range(len(args)))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nanlint.frontend.callers import Called, Uses, names_of_other, words_in, words_of
-from nanlint.frontend.modules import DEFINITIONS, ModuleFrame, descendants
+from nanlint.frontend.callers import Called, Uses, names_of_other, words_of
+from nanlint.frontend.modules import DEFINITIONS, ModuleFrame, descendants, words_in
 from nanlint.frontend.nodes import MAX_ALTERNATIVES
 from nanlint.graph.node import CLASS, CONST, DICT, INSTANCE, Node
 from nanlint.source.project import Module

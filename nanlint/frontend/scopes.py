@@ -10,7 +10,22 @@ from nanlint.frontend.frames import Env, Frame
 from nanlint.frontend.modules import set_by_functions
 from nanlint.frontend.nodes import CALLABLE, TENSOR_ATTRIBUTES, alternatives, entry, filled_array, grows, written_out
 from nanlint.frontend.part import Part
-from nanlint.graph.node import ATTR, CALL, CLASS, CONST, DATA, DICT, INSTANCE, KEPT, MODULE, PHI, TUPLE, Node, unrefined
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DATA,
+    DICT,
+    GLOBAL,
+    INSTANCE,
+    KEPT,
+    MODULE,
+    PHI,
+    TUPLE,
+    Node,
+    unrefined,
+)
 from nanlint.graph.path import PathCondition
 from nanlint.ops.frameworks import MUTABLE
 from nanlint.ops.op import OPS
@@ -34,8 +49,8 @@ class Scopes(Part):
             if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
             self.lowering.frame.env[target.id] = value
-            if self.lowering.frame.parent is None or target.id in self.lowering.frame.declared:
-                self.lowering.builder.escape(value)
+            if target.id != "_" and (self.lowering.frame.parent is None or target.id in self.lowering.frame.declared):
+                self.lowering.builder.escape(value, GLOBAL)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_tuple(target, value, site)
         elif isinstance(target, ast.Starred):
@@ -47,6 +62,8 @@ class Scopes(Part):
                 self.bind(target.value, self.lowering.builder.emit("identity", site, x=value, instead_of=base), site)
                 return
             self.owners[base.key] = base
+            if target.attr == "requires_grad" and base.op in OPS and value.attrs.get("value") is True:
+                base.attrs["requires_grad"] = True
             if value.op == CALL and not value.attrs.get("variable"):
                 value.attrs["variable"], value.attrs["held"] = target.attr, True
             self.lowering.frame.env["field", base.key, target.attr] = value
@@ -119,9 +136,7 @@ class Scopes(Part):
             new = self.graph.add("stored", {"a": base, "b": value}, {}, target, pure=False)
             new.framework = base.framework
             self.lowering.frame.env["item", new.key, index.key] = value
-        self.changed(base, new, target)
-        self.escape_in_place(base, new)
-        self.bind(target.value, new, target)
+        self.change(base, new, target.value, target)
 
     def rebind(self, old: Node, new: Node) -> None:
         """Give every variable and attribute that holds ``old`` another value, here and in the functions around."""
@@ -136,12 +151,22 @@ class Scopes(Part):
             frame.env.update({name: new for name, value in frame.env.items() if unrefined(value) is old})
             pending += [frame.parent, frame.caller]
 
-    def changed(self, old: Node, new: Node, site: ast.AST) -> None:
-        """Tell all names of an array, here and in the callers, what an operation in place made of it."""
+    def change(self, old: Node, new: Node, target: ast.expr, site: ast.AST) -> None:
+        """Tell all names of an array, here and in the callers, what an operation in place made of it.
+
+        What a variable is filled with is only where it starts.
+        """
+        array = unrefined(old)
+        if array.op == "stop_gradient":
+            array = unrefined(array["x"])
+        if array.op == "variable" and old not in new.args.values():
+            new = self.lowering.builder.emit("variable", array.site, x=new)
         if filled_array(old) is not None:
             self.written(old, new, site)
         elif old.op != CONST:
             self.rebind(old, new)
+        self.escape_in_place(old, new)
+        self.bind(target, new, site)
 
     def written(self, part: Node, value: Node, site: ast.AST) -> None:
         """Tell all names of an array that is filled, here and in the callers, that a part of it holds a value now."""

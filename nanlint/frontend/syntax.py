@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from nanlint.frontend.frames import FunctionAst
-from nanlint.frontend.modules import descendants
+from nanlint.frontend.modules import descendants, words_in
 from nanlint.graph.node import ATTR, CALL, PARAM, Node, number, unrefined
 from nanlint.source.roots import CONVENTION, FRAMEWORKS
 from nanlint.source.syntax import remembered
@@ -130,13 +130,8 @@ def given_type(annotation: ast.expr) -> ast.expr:
 
 def last_name(e: ast.expr) -> str:
     """Last name of a decorator or annotation."""
-    while True:
-        if isinstance(e, ast.Call):
-            e = e.func
-        elif isinstance(e, ast.Subscript):
-            e = e.value
-        else:
-            break
+    while isinstance(e, ast.Call | ast.Subscript):
+        e = e.func if isinstance(e, ast.Call) else e.value
     if isinstance(e, ast.Attribute):
         return e.attr
     if isinstance(e, ast.Constant):
@@ -176,8 +171,7 @@ def optional_import(call: ast.expr, name: str) -> str:
 @remembered
 def mentioned(code: ast.AST) -> frozenset[str]:
     """The names in some code, of dotted ones each part."""
-    nodes = (n for n in descendants(code) if isinstance(n, ast.Attribute | ast.Name))
-    return frozenset(n.attr if isinstance(n, ast.Attribute) else n.id for n in nodes)
+    return words_in(descendants(code))
 
 
 @remembered

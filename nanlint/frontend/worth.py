@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Collection
+from itertools import filterfalse
 
-from nanlint.frontend.callers import FunctionDef, joins_what_is_given, words_in, words_of
-from nanlint.frontend.modules import descendants, functions_of, names_of
-from nanlint.frontend.syntax import mentioned
+from nanlint.frontend.callers import FunctionDef, joins_what_is_given, words_of
+from nanlint.frontend.modules import descendants, functions_of, names_of, words_in
+from nanlint.frontend.syntax import last_name, mentioned
 from nanlint.ops.floats import FLOAT16, FLOAT32
+from nanlint.ops.frameworks import BESIDE
 from nanlint.source.project import imports_of
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.syntax import remembered
@@ -36,9 +38,15 @@ MAX_LEADING = 8
 
 @remembered
 def frameworks_named(tree: ast.Module, package: tuple[str, ...]) -> tuple[str, ...]:
-    """The frameworks that a file imports by name."""
-    roots = {name.partition(".")[0] for name, _ in imports_of(tree, package)}
+    """The frameworks that a file imports by name; one that lends it a loader of data only where it is the only one."""
+    names = [name for name, _ in imports_of(tree, package) if name.partition(".")[0] in FRAMEWORKS]
+    roots = {name.partition(".")[0] for name in [*filterfalse(is_beside, names)] or names}
     return tuple(f for f in FRAMEWORKS if f in roots)
+
+
+def is_beside(module: str) -> bool:
+    """Whether it is a module of a framework, or something in one, that files of another use, too."""
+    return any(f"{module}.".startswith(f"{one}.") for one in BESIDE)
 
 
 @remembered
@@ -89,18 +97,26 @@ def called_name(e: ast.AST) -> str:
     return f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
 
 
-def lowered_by_themselves(tree: ast.Module) -> tuple[list[ast.AST], dict[str, list[ast.AST]]]:
-    """The functions of a file and the assignments at its top level, and those of them that a name may stand for."""
-    places: list[ast.AST] = []
+def lowered_by_themselves(tree: ast.Module) -> tuple[dict[ast.AST, str], dict[str, list[ast.AST]]]:
+    """The functions of a file and the assignments at its top level, and those of them that a name may stand for.
+
+    A method goes also by its name behind that of its class, which is "" for all that are derived from others here, or
+    that others are derived from.
+    """
+    places: dict[ast.AST, str] = {}
     names: dict[str, list[ast.AST]] = {}
+    bases = {n.name: set(map(last_name, n.bases)) for n in descendants(tree) if isinstance(n, ast.ClassDef)}
+    alone = {name for name, own in bases.items() if own.isdisjoint(bases)}.difference(*bases.values())
     for function, cls in functions_of(tree):
-        places.append(function)
-        names.setdefault(function.name, []).append(function)
-        if cls is not None and function.name in ("forward", "call", "__call__", "__init__"):
-            names.setdefault(cls.name, []).append(function)
+        places[function] = family = cls.name if cls is not None and cls.name in alone else ""
+        of_class = (
+            [cls.name] if cls is not None and function.name in ("forward", "call", "__call__", "__init__") else []
+        )
+        for name in (function.name, f"{family}.{function.name}", *of_class):
+            names.setdefault(name, []).append(function)
     for statement in tree.body:
         if isinstance(statement, ast.Assign):
-            places.append(statement)
+            places[statement] = ""
             for target in statement.targets:
                 if isinstance(target, ast.Name):
                     names.setdefault(target.id, []).append(statement)
@@ -112,14 +128,14 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
 
     ``imported``: names of other files of the project that do.
     """
-    aliased = {
+    renamed = (
         alias.asname or alias.name
         for statement in descendants(tree)
         if isinstance(statement, ast.ImportFrom)
         for alias in statement.names
         if alias.name in words
-    }
-    aliased.update(imported)
+    )
+    aliased = {*renamed, *imported}
     words = words | aliased
     modules = {
         alias.asname or alias.name.partition(".")[0]
@@ -130,7 +146,7 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
     calls: dict[ast.AST, set[str]] = {}
     wanted: set[ast.AST] = set()
     places, names = lowered_by_themselves(tree)
-    for place in places:
+    for place, family in places.items():
         called = calls[place] = set()
         for node in descendants(place):
             kind = type(node)
@@ -142,7 +158,10 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
                 holds = node.attr in words and root_of(node) in modules  # type: ignore[attr-defined,arg-type]
             elif kind is ast.Call:
                 word = called_name(node)
-                called.add(word)
+                base = getattr(node.func, "value", None)  # type: ignore[attr-defined]
+                itself = (called_name(base) if type(base) is ast.Call else getattr(base, "id", "")) in ("self", "super")
+                # a method of the object itself is one of its class, or of a related one
+                called.add(own if itself and (own := f"{family}.{word}") in names else word)
                 holds = word in words or is_singular(node)
             else:
                 holds = is_singular(node)
@@ -153,12 +172,11 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
                 for target in node.targets:  # type: ignore[attr-defined]
                     if isinstance(target, ast.Attribute):
                         names.setdefault(target.attr, []).append(place)
-    changed = True
-    while changed:
+    more = wanted
+    while more:
         by_name = {name for name, found in names.items() if any(f in wanted for f in found)}
         more = {place for place, called in calls.items() if place not in wanted and called & by_name}
         wanted |= more
-        changed = bool(more)
     return wanted
 
 

@@ -31,8 +31,9 @@ MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
 
 #: nodes that hand on the elements of their operand
 SAME_ELEMENTS = frozenset({REFINE, "cast", "identity"})
-#: how a value leaves the code that computes it (as DATA: by a way on which no gradient comes back)
-RETURNED, KEPT, DATA, OTHER = "returned", "kept", "data", "other"
+#: how a value leaves the code that computes it (as DATA: by a way on which no gradient comes back; GLOBAL: in a
+#: variable of its file's top level)
+RETURNED, KEPT, DATA, OTHER, GLOBAL = "returned", "kept", "data", "other", "global"
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,8 +323,8 @@ class Graph:
     def release(self) -> None:
         """Let go of all nodes, which hold each other: nothing is asked of the graph any more."""
         for node in self.nodes:
-            node.args, node.attrs, node.users, node.env, node.facts = {}, {}, [], None, NOTHING
-            node.behind = node.answers = None
+            # what comes later, or holds it itself; the rest is older
+            node.args, node.attrs, node.users, node.answers = {}, {}, [], None
         self.nodes.clear()
         self._keys.clear()
         self._literals.clear()

@@ -69,7 +69,7 @@ def is_floating(node: Node, gradient: GradientFlow, apart: Apart) -> bool:
             return n.attrs.get("annotation") in FLOAT_TYPES or said_to_be_floating(n)
         if n.op == CALL:
             # a model, whose result is differentiated
-            return gradient.goes_backward(n)
+            return gradient.taker(n) is not None
         if n.op in FLOATS_OF_WHOLES | FLOATING_ONLY.get(n.framework or "", NONE) or (
             n.op in FILLED and "like" not in n.attrs
         ):

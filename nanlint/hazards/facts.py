@@ -13,7 +13,7 @@ from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import LOGARITHMS, UNKNOWNS, own_logarithm
 from nanlint.analysis.gaps import met_by_gradient
 from nanlint.analysis.geometry import fractional, length_behind, lengths_behind, vectors_of, whole
-from nanlint.analysis.gradient import INTEGERS, PLAIN, Flow, GradientFlow
+from nanlint.analysis.gradient import INTEGERS, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import is_epsilon, is_infinite_at_ends, trained, words
 from nanlint.analysis.relations import on_grid, setting
@@ -37,6 +37,7 @@ from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPL
 from nanlint.hazards.gather import Hazards
 from nanlint.hazards.record import Hazard
 from nanlint.ops.floats import FLOAT64
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import CERTAIN, NEVER, POSSIBLE, SMALL, Kind, Value
@@ -109,10 +110,9 @@ class Facts:
     def __init__(self, source: Source, lowering: Lowering) -> None:
         self.source = source
         self.lowering = lowering
-        self.hazards = Hazards(lowering)
+        self.hazards = Hazards(lowering, Roles(lowering, source.tree, source.path))
         self.evaluator: Evaluator = self.hazards.evaluator
         self.gradient: GradientFlow = self.hazards.gradient
-        self.gradient.roles = Roles(lowering, source.tree, source.path)
 
     def release(self) -> None:
         """Let go of all, most of which holds itself: nothing is asked any more."""
@@ -206,32 +206,15 @@ class Facts:
 
     def origin(self, node: Node | None, *ops: str) -> Node | None:
         """The op among ``ops`` whose elements these are: behind views, parts, casts, selections and joins."""
-        seen: set[int] = set()
-        pending = [node] if node is not None else []
-        while pending and len(seen) < 60:
-            current = pending.pop(0)
-            if current.index in seen:
-                continue
-            seen.add(current.index)
-            if current.op in ops:
-                return current
-            op = OPS.get(current.op)
-            if current.op in (REFINE, "cast", "identity", "stop_gradient", "dropout") or (op is not None and op.view):
-                pending.extend(current.args[k] for k in ("x",) if k in current.args)
-            elif current.op in (PHI, "where", LOOP):
-                pending.extend(current.args[k] for k in ("a", "b", "pre", "back") if k in current.args)
-        return None
+        found = walk(node, holding, 60) if node is not None else ()
+        return next((n for n in found if n.op in ops), None)
 
     def always(self, node: Node | None, *ops: str, depth: int = 20) -> Node | None:
         """Like ``origin``, but only where every path leads to one of ``ops``: not what is so on some paths."""
         if node is None or node.op in ops or not depth:
             return node if node is not None and node.op in ops else None
-        if node.op in (PHI, "where"):
-            found = [self.always(node[k], *ops, depth=depth - 1) for k in ("a", "b")]
-            return found[0] if None not in found else None
-        op = OPS.get(node.op)
-        follows = node.op in (REFINE, "cast", "identity", "stop_gradient", "dropout") or (op is not None and op.view)
-        return self.always(node.get("x"), *ops, depth=depth - 1) if follows else None
+        found = [self.always(n, *ops, depth=depth - 1) for n in holding(node) if node.op != LOOP]
+        return found[0] if found and None not in found else None
 
     def unguarded(self, node: Node) -> Node:
         """What a small number was added to, or what was bounded, against being 0; the node itself otherwise."""
@@ -309,13 +292,13 @@ class Facts:
 
     def cancels_itself(self, length: Node, guard: Node) -> bool:
         """Whether a guarded length only divides its own vector."""
-        users = list(self.lookups(guard))
+        users = list(self.uses(guard))
         behind = length_behind(length)
         return behind is not None and bool(users) and all(u.op == "div" and self.shares(u["a"], behind) for u in users)
 
     def divides(self, length: Node) -> bool:
         """Whether a length is only divided by: where it is 0, the quotient is no number either."""
-        users = list(self.lookups(length))
+        users = list(self.uses(length))
         return bool(users) and all(
             u.op == "div" and self.length_behind(u["b"]) is length and bare(u["a"]) is not length for u in users
         )
@@ -474,17 +457,6 @@ class Facts:
     def returned_as_variance(self, node: Node) -> bool:
         """Whether a node is what a function returns that is called a variance: what becomes of it is its callers'."""
         return bool(VARIANCES & set(words(self.function_name(node)))) and not list(self.uses(node))
-
-    def lookups(self, node: Node) -> Iterator[Node]:
-        """Uses of a node, behind views and constant factors."""
-        for user in node.users:
-            scaled = (
-                user.op == "mul" and self.value(user["a"] if user["b"] is node else user["b"]).kind is not Kind.TENSOR
-            )
-            if scaled or user.op in ("view", "cast", REFINE, "neg") or self.constant_factor(user, node) is not None:
-                yield from self.lookups(user)
-            else:
-                yield user
 
     def tested_for_infinity(self, node: Node) -> bool:
         """Whether the author looks at a value, or at its sum or mean, for NaN or Inf."""
@@ -753,3 +725,12 @@ class Facts:
         if span is None:
             return ""
         return brief(self.source.segment(span), LONGEST)
+
+
+def holding(node: Node) -> list[Node]:
+    """What the elements of a node are those of: a view, a part or a cast of one, a selection or a join of several."""
+    op = OPS.get(node.op)
+    if node.op in (PHI, "where", LOOP):
+        return [node[k] for k in ("back", "pre", "b", "a") if k in node.args]
+    hands_on = node.op in (REFINE, "cast", "identity", "stop_gradient", "dropout") or (op is not None and op.view)
+    return [node["x"]] if hands_on and "x" in node.args else []

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import ast
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from pathlib import PurePath
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
+from nanlint.analysis.demand import DECIDES, LOGGED, WAITS, ends_at
 from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
-from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
-from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
+from nanlint.analysis.gradient import Flow, GradientFlow
+from nanlint.analysis.late_guards import as_large, late_guard, leaves_finite
 from nanlint.analysis.relations import GRIDS
-from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
+from nanlint.analysis.roles import Roles
+from nanlint.analysis.scenarios import Executions, Met, degenerate, excluded, saturated, where_each_is
 from nanlint.analysis.selections import NOT_DATA, keeps_finite, taken_by, tests_result
 from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
+from nanlint.frontend.callers import MAIN
 from nanlint.frontend.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
-from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, Maker, Seen, moved
+from nanlint.hazards.level import ROWS, Row, row_of
+from nanlint.hazards.record import RULED_OUT, Cleared, Hazard, Maker, Seen, Sink, moved
 from nanlint.interrupt import checkpoint
+from nanlint.ops.frameworks.training import KEEPS_ZERO_GRADIENT, PLAIN, SELECTS_BACKWARD
 from nanlint.ops.op import OPS, Pole, shifted
-from nanlint.ops.selection import COMPARISONS, CONDITIONS
+from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import (
     CERTAIN,
     INF,
@@ -41,30 +49,21 @@ from nanlint.ops.value import (
     always,
     constant,
 )
+from nanlint.source.brief import brief
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
 #: ops that are looked at behind a selection: behind one of its branches, or its condition
 MAX_BEHIND = 200
-#: ops and the frameworks in which their backward pass selects; measured in tests/rules/test_claims.py
-SELECTS_BACKWARD = {
-    "relu": frozenset({"torch", "jax"}),
-    "clamp": frozenset({"torch", "tensorflow", "keras"}),
-    "maximum": frozenset({"torch", "tensorflow", "keras"}),
-}
-#: ops whose backward pass keeps a gradient of 0 where their slope is infinite, unless XLA compiles them; measured in
-#: tests/rules/test_claims.py
-KEEPS_ZERO_GRADIENT = {"tensorflow": frozenset({"sqrt", "rsqrt", "reciprocal", "norm", "std"})}
 #: reductions that leave out what is NaN
 SKIP_NAN = frozenset({"nanmean", "nansum"})
 #: what selects elements, and what adds up how many there are
 SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "isfinite", "isnan", "sum", "cumsum"})
-#: ops that compare numbers, and give none of them
-DECIDING = frozenset({*COMPARISONS, "argmax", "argmin", "argsort", "isclose"})
 #: how sure what must hold of other operands is, what a use says, and what data -> what is seen then
 OTHERS = {UNKNOWN: Seen.OTHERS_UNKNOWN, POSSIBLE: Seen.OTHERS_POSSIBLE, LIKELY: Seen.OTHERS_LIKELY}
 USES = {POSSIBLE: Seen.USED_SO, LIKELY: Seen.OFTEN_USED_SO}
-SCENARIOS = {POSSIBLE: Seen.DEGENERATE, LIKELY: Seen.ORDINARY}
+#: words of a documentation that speaks of what is not a number
+NAN = frozenset({"nan", "nans"})
 #: uses of a result that are looked at
 MAX_USES = 40
 
@@ -72,10 +71,10 @@ MAX_USES = 40
 class Hazards:
     """Finds hazards in the graph of one file."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Lowering, roles: Roles) -> None:
         self.lowering = lowering
         self.evaluator = Evaluator(lowering)
-        self.gradient = GradientFlow(lowering)
+        self.gradient = GradientFlow(lowering, roles)
         self.executions = Executions(self.evaluator.value)
 
     def __iter__(self) -> Iterator[Hazard]:
@@ -83,12 +82,7 @@ class Hazards:
             checkpoint()
             if node.op == "where":
                 yield from self.traps_behind(node)
-            if self.deliberate(node):
-                continue
-            for pole in self.own_poles(node):
-                weighed = self.weigh(node, pole)
-                if isinstance(weighed, Hazard):
-                    yield weighed
+            yield from (one for one in self.weighed(node) if isinstance(one, Hazard))
 
     @cached_property
     def as_set(self) -> Evaluator:
@@ -189,7 +183,10 @@ class Hazards:
         if guard is not None:
             hazard = replace(hazard, seen={**hazard.seen, Seen.HIDDEN: guard})
         hazard = hazard.but(*self.guards_of(hazard), *self.sinks_of(hazard))
-        return hazard.but(hazard.reach > POSSIBLE and self.kept_off_by_callers(node, pole) and Seen.BY_CALLERS)
+        hazard = replace(hazard, sink=self.sink(hazard))
+        row = hazard.evidence.origin is Origin.ROW and not pole.gradient
+        spared = hazard.reach > POSSIBLE and self.kept_off_by_callers(node, pole, row=row)
+        return hazard.but(spared and Seen.BY_CALLERS)
 
     def made(self, node: Node, pole: Pole, source: Node, v: Value) -> Hazard | None:
         """Who takes an op to a pole, with what was seen of that; None where nothing can."""
@@ -219,16 +216,20 @@ class Hazards:
         if form is not None:
             yield Seen.BY_FORM, form
             return
-        met = met_by_use(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        met = met_by_use(node, pole, source, self.evaluator.at(node).value) if reach < LIKELY else None
         if met is not None:
             reach = max(reach, met[0])
             yield USES[met[0]], met[1]
         learned = self.gradient.owner(node) not in PLAIN
         wanted = reach < LIKELY and not self.scalar(node, hazard.value) and not self.of_known(pole, source)
-        scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
-        if scenario is not None and scenario.reach > reach:
-            reach = scenario.reach
-            yield SCENARIOS[reach], scenario.evidence
+        scenarios = degenerate(node, pole, source, self.executions, learned=learned) if wanted else iter(())
+        if (likeliest := surest(scenarios)) is not None and likeliest[0].least > reach:
+            reach = likeliest[0].least
+            yield likeliest[0].seen, likeliest[1]
+        ends = saturated(node, pole, source, self.evaluator.value) if wanted and reach < LIKELY else None
+        if ends is not None:
+            reach = LIKELY
+            yield Seen.SATURATED, ends
         if reach is UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
             yield Seen.UNCHECKED, open_to_it
 
@@ -250,13 +251,13 @@ class Hazards:
 
     def does_no_harm(self, hazard: Hazard, guard: Node | None) -> str | None:
         """Why what an op gives at a pole is harmless, by what comes after it. ``guard``: what drops the value."""
-        node, flows = hazard.node, self.gradient.flows(hazard.node)
+        flows = self.gradient.flows(hazard.node)
         if guard is not None and not flows:
             return f"a later {guard.op} drops the bad value, and no gradient flows"
+        if guard is not None and guard.op == "where" and self.ends_behind(guard, hazard.node):
+            return f"a later {guard.op} drops the bad value, and an earlier one its gradient"
         if guard is not None and self.undefined_elsewhere(guard):
             return f"the later {guard.op} gives nan or inf there on purpose"
-        if self.always_bounded(node, hazard.pole) and not flows:
-            return "later code bounds the infinity, and no gradient flows"
         return None
 
     def guards_of(self, hazard: Hazard) -> tuple[Seen | bool, ...]:
@@ -269,10 +270,6 @@ class Hazards:
             guard is not None and self.repaired(hazard, guard) and Seen.REPAIRED,
             guard is not None and self.keeps_zero_gradient(node) and Seen.ZERO_STAYS,
             plain and evidence.origin is Origin.EMPTY and chosen_once(evidence.node) and Seen.CHOSEN_ONCE,
-            evidence.origin is Origin.ROW
-            and not pole.gradient
-            and not self.given_by_callers(node, pole)
-            and Seen.NO_SUCH_ROW,
         )
 
     def repaired(self, hazard: Hazard, guard: Node) -> bool:
@@ -286,56 +283,72 @@ class Hazards:
         shown = gradient and self.gradient.judge(node).flow is Flow.SHOWN
         if gradient or hidden:
             return self.unlearned(node, tested=hidden) and Seen.UNLEARNED, gradient and not shown and Seen.BELIEVED
-        if self.only_decides(node):
-            return (Seen.DECIDES,)
-        return (bool(node.calls) and self.comes_to_nothing(node) and Seen.DISCARDED,)
+        ways, own = self.gradient.demand.ways(node), hazard.value.evidence(hazard.pole.cls)
+        matches = own is not None and own.origin is Origin.EMPTY and not own.named and hazard.reach < CERTAIN
+        learned = self.gradient.owner(node) not in PLAIN
+        return (
+            matches and learned and self.gradient.judge(node).flow <= Flow.DOUBTFUL and Seen.COUNTED,
+            not (ways and (self.taken_up(node) or not self.is_element(node))) and Seen.DISCARDED,
+            ways == {DECIDES} and Seen.DECIDES,
+            LOGGED in ways and ways <= {DECIDES, LOGGED} and not self.is_result(node) and Seen.LOGGED,
+            "nan" in hazard.pole.gives and self.documented(node) and Seen.DOCUMENTED,
+        )
+
+    def is_result(self, node: Node) -> bool:
+        """Whether a script prints a value outside of all functions: that is what it computes."""
+        printed = (end.node for end in self.gradient.demand.ends(node) if end.way == LOGGED)
+        around = (self.gradient.roles.function_of(n)[1] for n in printed)
+        return any(f is None or f.name == MAIN for f in around)
+
+    def is_element(self, node: Node) -> bool:
+        """Whether a function gives a value as one of several; a call may throw away the only one of a function."""
+        return any(end.node.op == TUPLE for end in self.gradient.demand.ends(node))
+
+    def taken_up(self, node: Node) -> set[str]:
+        """Where a value goes; of one that a function gives, where it does in the calls that are seen."""
+        return set().union(*map(self.gradient.demand.ways, self.gradient.followed_calls(node) or [node]))
+
+    def sink(self, hazard: Hazard) -> Sink:
+        """Where what an op gives at a pole goes, after what was seen of that."""
+        judged = self.gradient.judge(hazard.node)
+        if hazard.pole.gradient or hazard.guard is not None:
+            words = self.taken_at(hazard.node, judged.taker) if judged.taker is not None else judged.why
+            return Sink("gradient", judged.flow, judged.taker, words)
+        for kind in ("decides", "logged", "discarded", "documented"):
+            if ROWS[kind].seen in hazard.seen:
+                return Sink(kind, judged.flow, None, ROWS[kind].why)
+        return Sink("value", judged.flow, None, "")
+
+    def taken_at(self, node: Node, taker: Node) -> str:
+        """What takes the gradient of a node, where, and through which function it comes there."""
+        site = taker.site or taker.external_site
+        home = self.lowering.graph.file_of(site)
+        row = getattr(site, "lineno", 0)
+        place = f"line {row}" if home is None else f"{PurePath(home).name}:{row}"
+        inside, outside = (self.gradient.roles.function_of(n)[1] for n in (node, taker))
+        through = f" through `{inside.name}`" if inside is not None and inside is not outside else ""
+        return f"reaches `{brief(ast.unparse(site)) if site is not None else taker.op}` in {place}{through}"
+
+    def documented(self, node: Node) -> bool:
+        """Whether the documentation of the function around a node speaks of NaN."""
+        function = self.gradient.roles.function_of(node)[1]
+        told = ast.get_docstring(function) if function is not None else None
+        return told is not None and not NAN.isdisjoint(re.findall(r"\w+", told.lower()))
 
     def of_known(self, pole: Pole, operand: Node) -> bool:
         """Whether an operand that would have to be 0 is a product of what is known not to be."""
         parts = monomial(operand, self.evaluator.value).above if pole.cls == "zero" and not pole.shift else ()
         return len(parts) > 1 and all(self.evaluator.value(part).zero is NEVER for part in parts)
 
-    def kept_off_by_callers(self, node: Node, pole: Pole) -> bool:
-        """Whether a function is called only where a pole is ruled out, by more than the numbers that it is given there.
+    def kept_off_by_callers(self, node: Node, pole: Pole, *, row: bool = False) -> bool:
+        """Whether no call that is seen takes an op to a pole, by more than the numbers that it is given there.
 
-        Others may call it, too: that is a belief.
+        Others may call it, too: that is a belief. ``row``: it takes a row of zeros, which a call may hardly give.
         """
         called = self.gradient.followed_calls(node)
-        return bool(called) and all(self.kept_off(n, pole) for n in called)
-
-    def given_by_callers(self, node: Node, pole: Pole) -> bool:
-        """Whether a function is given, by one of its calls at least, data of which a row may be 0."""
-        called = self.gradient.followed_calls(node)
         weighed = (self.weigh(n, pole) for n in called)
-        return not called or any(isinstance(one, Hazard) and one.reach > POSSIBLE for one in weighed)
-
-    def kept_off(self, node: Node, pole: Pole) -> bool:
-        """Whether what is known of operands that are not written out, or a condition on the path, rules a pole out."""
-        found = self.operand(node, pole, self.evaluator)
-        if found is None or not any(n.op in UNKNOWNS for n in walk(found[0], lambda n: n.args.values(), 60)):
-            return False
-        reaches = [found[1].reach(pole.cls), *self.also(node, pole, self.evaluator)]
-        return min(reaches) is NEVER or self.ruled_out_there(node, pole, found[1])
-
-    def always_bounded(self, node: Node, pole: Pole) -> bool:
-        """Whether an infinite result is bounded by all that uses it, wherever it goes."""
-        if not always_capped(node, pole, self.evaluator.value):
-            return False
-        return self.stays_within(node, keeps_infinity)
-
-    def stays_within(self, node: Node, passes: Callable[[Node, Node], bool]) -> bool:
-        """Whether all that a result becomes on the way through some uses is used here, and leaves no function."""
-        on_the_way = walk(node, lambda n: [user for user in n.users if passes(user, n)], MAX_USES)
-        return not any(n.index in self.lowering.escapes or not n.users for n in on_the_way)
-
-    def only_decides(self, node: Node) -> bool:
-        """Whether every use of a result ends in a comparison: an infinity there decides, and goes nowhere."""
-
-        def passes(user: Node, used: Node) -> bool:
-            return elementwise(user) and user.op not in DECIDING
-
-        found = list(uses(node, passes, MAX_USES))
-        return bool(found) and all(user.op in DECIDING for user in found) and self.stays_within(node, passes)
+        off = (one.reach <= POSSIBLE and row if isinstance(one, Hazard) else one.why == RULED_OUT for one in weighed)
+        return bool(called) and all(off) and all(map(of_unknown, called))
 
     def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
         """Whether the path to an op rules a pole out: by a condition that also chose what the operand is made of."""
@@ -405,7 +418,8 @@ class Hazards:
         seen = {node.index}
         while pending:
             current, steps, apart = pending.pop()
-            users = [u for u in current.users if not (_observes(u, current) or self.comes_to_nothing(u))]
+            demand = self.gradient.demand
+            users = [u for u in current.users if ends_at(u, current) is None and demand.ways(u) - {WAITS}]
             if not users or steps > MAX_STEPS:
                 return None
             for user in users:
@@ -421,17 +435,9 @@ class Hazards:
                     pending.append((user, steps + 1, apart and one_by_one))
         return guard
 
-    def comes_to_nothing(self, node: Node) -> bool:
-        """Whether nobody takes the result of an operation: a view into which something was set, a part of a tuple."""
-        onward = list(walk(node, lambda n: n.users, MAX_USES))
-        passed_on = all((n.op in OPS or n.op == TUPLE) and n.index not in self.lowering.escapes for n in onward)
-        return passed_on and len(onward) < MAX_USES
-
     def happens(self, node: Node) -> bool:
         """Whether the program itself, as it is written, computes a node and takes its result."""
-        called = self.gradient.followed_calls(node) or ([node] if node.calls else [])
-        taken = not called or not all(map(self.comes_to_nothing, called))
-        return taken and not any(region.kind == "not_taken" for region in node.regions)
+        return bool(self.taken_up(node)) and not any(region.kind == "not_taken" for region in node.regions)
 
     def drops(self, user: Node, used: Node, node: Node, pole: Pole, apart: bool) -> bool:
         """Whether a use of what an op gives takes none of its bad values.
@@ -440,11 +446,13 @@ class Hazards:
         """
         if user.op == "nan_to_num" or (user.op in SKIP_NAN and zero_together(node)):
             return True
+        if as_large(used) is bare(node) and leaves_finite(user, node, pole, self.evaluator.value):
+            return not self.gradient.flows(node)
         if user.op in ("where", PHI) and "cond" in user.args:
             branch = user.get("a") is used
             if tests_result(user["cond"]) or (apart and self.excludes(user["cond"], branch, node, pole)):
                 return True
-            said = compares_bad_result(user["cond"], used, pole, self.evaluator.value)
+            said = self.of_infinity(user["cond"], used, node, pole)
             if apart and said is not None and said is not branch:
                 return True
         index = user.get("index") if user.op == "part" else None
@@ -465,7 +473,7 @@ class Hazards:
         """Whether all uses of a result lead to selections that take something else where nodes are these numbers."""
 
         def passes(user: Node, used: Node) -> bool:
-            return elementwise(user) and user.op not in ("where", *DECIDING)
+            return elementwise(user) and user.op not in ("where", *CONDITIONS)
 
         found = list(uses(result, passes, MAX_USES))
         there = where_each_is(numbers, self.evaluator.value)
@@ -473,7 +481,7 @@ class Hazards:
             taken = there.truth(user["cond"]) if user.op == "where" and "cond" in user.args else None
             if taken is None or depends(user["a" if taken else "b"], result):
                 return False
-        return bool(found) and self.stays_within(result, passes)
+        return bool(found)
 
     def by_place(self, node: Node, pole: Pole) -> bool:
         """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""
@@ -498,6 +506,18 @@ class Hazards:
                 return True
         return False
 
+    def of_infinity(self, cond: Node, used: Node, node: Node, pole: Pole) -> bool | None:
+        """What a comparison with a number says of the infinity that an op gives at a pole; None of others."""
+        if cond.op not in ("gt", "ge", "lt", "le") or pole.gives not in ("inf", "inf or nan"):
+            return None
+        a, b, mine = bare(cond["a"]).key, bare(cond["b"]).key, bare(used).key
+        never_nan = node.op == "div" and self.evaluator.value(node["a"]).zero is NEVER
+        if mine not in (a, b) or self.evaluator.value(cond["b" if mine == a else "a"]).constant is None:
+            return None
+        # nan is neither above nor below a number
+        larger = cond.op in ("gt", "ge") if mine == a else cond.op in ("lt", "le")
+        return larger if pole.gives == "inf" or never_nan or not larger else None
+
     def equals_infinity(self, cond: Node, result: Node) -> bool:
         """Whether a condition is x == inf, which asks of a result what isinf does."""
         if cond.op not in ("eq", "ne"):
@@ -521,6 +541,8 @@ class Hazards:
             for node in self.upstream(selection[operand]):
                 if self.deliberate(node) or not self.gradient.flows(node) or selected_by(cond, node):
                     continue
+                if self.ends_behind(selection, node):
+                    continue
                 for pole in self.poles(node, outside):
                     met = self.operand(node, pole, outside)
                     kept = self.operand(node, pole, inside)
@@ -537,11 +559,25 @@ class Hazards:
                     made = Maker(met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]))
                     trap = Hazard(node, pole, met[0], met[1], made, {Seen.HIDDEN: selection})
                     judged = self.gradient.judge(node)
-                    yield trap.but(
+                    yield replace(trap, sink=self.sink(trap)).but(
                         self.unlearned(node, tested=True) and Seen.UNLEARNED,
                         self.keeps_zero_gradient(node) and Seen.ZERO_STAYS,
                         (judged.flow is not Flow.SHOWN or judged.named) and Seen.BELIEVED,
                     )
+
+    def ends_behind(self, selection: Node, node: Node) -> bool:
+        """Whether nothing learned gets the gradient of a node where a selection drops its value.
+
+        The same condition chose what it is made of, and nothing is learned of the rest.
+        """
+        made_of = walk(selection["a"], lambda n: n.args.values() if n.op == REFINE or elementwise(n) else (), MAX_STEPS)
+        left = "b" if any(n is node for n in made_of) else "a"
+        operands = [bare(n) for n in node.args.values()]
+        chosen = [n for n in operands if n.op == "where" and n["cond"].key == selection["cond"].key]
+        if not chosen:
+            return False
+        there = [n[left] if n in chosen else n for n in operands]
+        return not any(self.gradient.learns(n, believed=True) for n in there)
 
     def keeps_zero_gradient(self, node: Node) -> bool:
         """Whether a gradient of 0, as a selection hands back, stays 0 in a derivative: not where XLA may compile it."""
@@ -609,6 +645,23 @@ class Hazards:
         return (n for n in walk(root, behind, MAX_BEHIND) if n.op in OPS and not OPS[n.op].stops_gradient)
 
 
+def surest(scenarios: Iterable[tuple[Met, Evidence]]) -> tuple[Row, Evidence] | None:
+    """The row of the first scenario that is surest, which no other is looked for behind one that is likely."""
+    best: tuple[Row, Evidence] | None = None
+    for how, evidence in scenarios:
+        row = row_of(Seen[how.name])
+        if best is None or row.least > best[0].least:
+            best = row, evidence
+        if row.least >= LIKELY:
+            break
+    return best
+
+
+def of_unknown(node: Node) -> bool:
+    """Whether a node is made of more than what is written out."""
+    return any(n.op in UNKNOWNS for n in walk(node, lambda n: n.args.values(), 60))
+
+
 def felt(hazard: Hazard) -> Node:
     """What the slope of an op is handed on to."""
     source_is_result = hazard.operand is hazard.node and "x" in hazard.node.args
@@ -659,33 +712,3 @@ REACHES = {"zero": "is 0 here", "neg": "is negative here", "pinf": "overflows"}
 def harmless_behind_selection(node: Node, pole: Pole) -> bool:
     """Poles whose derivative stays finite: 0 times 1/x is 0 for the logarithm of a negative number."""
     return node.op in ("log", "log1p") and pole.cls == "neg"
-
-
-def _observes(user: Node, node: Node) -> bool:
-    """Whether a use only looks at the value: a comparison, a test for nan, a size."""
-    op = OPS.get(user.op)
-    if user.op == "partial" or (user.attrs.get("apart") and not user.users):
-        # a container out of which the elements were taken: their uses are uses of this
-        return True
-    if user.op in ("is", "isnot", "test", "isnan", "isinf", "isfinite"):
-        return True
-    if (
-        user.op in ("where", PHI)
-        and user.get("cond") is node
-        and user.get("a") is not node
-        and user.get("b") is not node
-    ):
-        return True
-    return op is not None and op.stops_gradient and user.op in (*COMPARISONS, "size", "any", "all")
-
-
-def compares_bad_result(cond: Node, result: Node, pole: Pole, value: Evaluate) -> bool | None:
-    """Whether a comparison with a number holds for what an op gives at a pole; None where that is not known."""
-    if cond.op not in ("gt", "ge", "lt", "le") or "-inf" in pole.gives:
-        return None
-    a, b, mine = bare(cond["a"]).key, bare(cond["b"]).key, bare(result).key
-    if mine not in (a, b) or value(cond["b" if mine == a else "a"]).constant is None:
-        return None
-    larger = cond.op in ("gt", "ge") if mine == a else cond.op in ("lt", "le")
-    said = {gives != "nan" and larger for gives in pole.gives.split(" or ")}
-    return said.pop() if len(said) == 1 else None

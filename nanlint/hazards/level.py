@@ -15,14 +15,15 @@ Seen = Enum(
     "Seen",
     """
     UNCONFIRMED OF_A_CALLER OTHERS_UNKNOWN OTHERS_POSSIBLE OTHERS_LIKELY BY_FORM USED_SO OFTEN_USED_SO
-    DEGENERATE ORDINARY UNCHECKED
-    BY_SETTINGS BOUNDED_BELOW HIDDEN REPAIRED ZERO_STAYS CHOSEN_ONCE NO_SUCH_ROW BY_CALLERS
-    UNLEARNED DECIDES DISCARDED BELIEVED
+    COINCIDENT ROUNDED BOTH_ZERO ROW_OF_ZEROS SUM_OF_ZEROS SLOPE_AT_ZERO OWN_FACTOR
+    SATURATED EQUAL ZERO SET_SO NOT_MET OTHER_TAKEN UNCHECKED
+    BY_SETTINGS BOUNDED_BELOW HIDDEN REPAIRED ZERO_STAYS CHOSEN_ONCE BY_CALLERS
+    UNLEARNED DECIDES LOGGED COUNTED DISCARDED DOCUMENTED BELIEVED
     IGNORED_EPSILON CONVERTED OTHER_FACTOR PLACEHOLDER IN_NUMPY WEAK_IN_NUMPY BY_NAME
     LOOKED_AT WHOLE_POWER SPARED EXPECTED TESTED ABSORBED HELD MEANT PROTECTED
     LOSES_DIGITS AT_A_POINT FLAT BOUNDED BY_IDENTITY LOGITS_FOUND OF_DATA OF_TRAINED BY_FORMAT OLDER_RELEASES ROUNDS
-    USELESS_EPSILON AT_THE_POLE PARTLY_LOST UNSEEN_METHOD MAY_BE_EMPTY NO_LOSS NOT_FITTED
-    MADE_BEFORE UNSURE DRAWN WATCHED WEIGHED_AGAIN
+    USELESS_EPSILON AT_THE_POLE PARTLY_LOST MAY_BE_EMPTY NO_LOSS NOT_FITTED
+    MADE_BEFORE UNSURE WEIGHED_AGAIN
     OF_TESTS NOT_SHOWN NOT_TAKEN ABSURD REFUTED SEARCHED
     """,
 )
@@ -76,12 +77,23 @@ ROWS = {
             least=LIKELY,
             BY_FORM="the way it is written says that it happens",
             OFTEN_USED_SO="the way the result is used says that it happens",
-            ORDINARY="degenerate data that is ordinary takes it there",
+            COINCIDENT="points that coincide are ordinary, and its slope is infinite there",
+            ROUNDED="what is 0 in exact arithmetic is rounded to less",
+            BOTH_ZERO="what is divided is 0 together with its divisor",
+            ROW_OF_ZEROS="a row of zeros is ordinary",
+            SUM_OF_ZEROS="who takes the logarithm of a sum has terms of one sign, and all may be 0",
+            SLOPE_AT_ZERO="data that is 0 is ordinary, and its slope is infinite there",
+            OWN_FACTOR="the product with it should be 0 there",
+            SATURATED="functions that saturate come to ends that take it there",
         ),
         *rows(
             least=POSSIBLE,
             USED_SO="the way the result is used says that it may happen",
-            DEGENERATE="degenerate data that may be met takes it there",
+            EQUAL="things that may be equal take it there",
+            ZERO="data that may be 0 takes it there",
+            SET_SO="what is set, or stands in a grid, would have to take it there",
+            NOT_MET="degenerate data that is hardly met takes it there",
+            OTHER_TAKEN="degenerate data takes it there, where a selection takes another number",
             UNCHECKED="a caller gives it, and nothing checks it",
         ),
         # what guards it, and where it goes; and forms
@@ -92,21 +104,20 @@ ROWS = {
             ZERO_STAYS="a gradient of 0 stays 0 there",
             UNLEARNED="nothing learned is seen to meet it, or no gradient to be taken",
             DECIDES="every use of it is a comparison",
-            DISCARDED="no call takes the result",
+            LOGGED="it is only printed or logged",
+            COUNTED="what is counted is mostly there, and no loss is made of it",
+            DISCARDED="nothing takes the result",
+            DOCUMENTED="the documentation of its function speaks of nan",
             CHOSEN_ONCE="in NumPy who writes a condition has seen the data",
-            NO_SUCH_ROW="no call gives it data of which a row may be 0",
             BY_CALLERS="all calls that are seen keep it off",
             LOSES_DIGITS="it costs digits, seldom all of them",
             AT_A_POINT="it takes one point to be met exactly",
             FLAT="the loss is finite, and has no gradient for the worst predictions",
             BY_IDENTITY="it compares objects, or asks for what marks that there is no value",
             AT_THE_POLE="the finding at the singular point shows it",
-            UNSEEN_METHOD="it is computed in a method that is not seen",
             NOT_FITTED="nothing is seen to be fitted to it",
-            MADE_BEFORE="the operation that makes it is not seen",
+            MADE_BEFORE="what makes it is not seen",
             UNSURE="little says that it is met",
-            DRAWN="it is drawn from, and has no gradient",
-            WATCHED="its author looks for it, or takes no gradient",
             WEIGHED_AGAIN="who weighs it with the mask again expects it",
             CONVERTED="a gradient would have to pass a conversion from what may be whole numbers",
         ),
@@ -175,6 +186,11 @@ ROWS = {
         ),
     )
 }
+
+
+def row_of(seen: Seen) -> Row:
+    """The row of one thing that may be seen."""
+    return next(row for row in ROWS.values() if row.seen is seen)
 
 
 class Level(NamedTuple):

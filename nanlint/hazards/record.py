@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from nanlint.analysis.gradient import Flow
 from nanlint.graph.node import Node
 from nanlint.hazards.level import Level, Seen, level
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import Pole
 from nanlint.ops.value import CERTAIN, Evidence, Reach, Value, constant
 
-__all__ = ["RULED_OUT", "Cleared", "Form", "Hazard", "Maker", "Seen", "form", "moved"]
+__all__ = ["RULED_OUT", "Cleared", "Form", "Hazard", "Maker", "Seen", "Sink", "form", "moved"]
 
 #: why a pole is no hazard where the range or a guard says so
 RULED_OUT = "ruled out"
@@ -27,11 +28,30 @@ class Maker:
 
 
 @dataclass(frozen=True, eq=False)
+class Sink:
+    """Where what an op gives at a pole goes: as a value, or only its slope as a gradient.
+
+    ``kind``: "value" or "gradient", or what was seen of the value: "decides", "discarded", "documented". ``flow``: how
+    far it is known that a gradient comes back. ``node``: what takes it, where that is seen. ``words``: as a phrase.
+    """
+
+    kind: str
+    flow: Flow
+    node: Node | None
+    words: str
+
+
+#: that of what was not weighed
+NOWHERE = Sink("value", Flow.NO, None, "")
+
+
+@dataclass(frozen=True, eq=False)
 class Hazard:
     """An op whose operand may be at one of its poles.
 
     ``operand`` is the node that reaches the singular point and ``value`` what is known of it. ``seen``: all that was
-    seen of its maker, of guards and of where the result goes, with the node that it was seen of.
+    seen of its maker, of guards and of where the result goes, with the node that it was seen of. ``sink``: where
+    that is.
     """
 
     node: Node
@@ -40,6 +60,7 @@ class Hazard:
     value: Value
     maker: Maker
     seen: Mapping[Seen, Node | None] = field(default_factory=dict)
+    sink: Sink = NOWHERE
 
     @property
     def evidence(self) -> Evidence:

@@ -32,14 +32,12 @@ def written_out(value: Node, at: Node, facts: Facts, *, drawn: bool = False) -> 
     A setting of the module is meant to be changed, and an array that an object or a table keeps may be filled by
     others. ``drawn``: random numbers count as well.
     """
+    if at.calls or not literal(value, drawn=drawn):
+        return False
     own = facts.function_at(at.site)
-    return (
-        not at.calls
-        and literal(value, drawn=drawn)
-        and all(
-            (part.site is None or facts.function_at(part.site) is own) and not is_kept(part, at, facts)
-            for part in walk(value, lambda n: n.args.values())
-        )
+    return all(
+        (part.site is None or facts.function_at(part.site) is own) and not is_kept(part, at, facts)
+        for part in walk(value, lambda n: n.args.values())
     )
 
 
@@ -55,13 +53,17 @@ def is_kept(value: Node, at: Node, facts: Facts) -> bool:
 
 def overflows(node: Node, facts: Facts) -> bool:
     """Whether an operation makes an infinity of finite numbers that are written out."""
-    known = any(is_infinite(facts.value(a)) for a in node.args.values())
-    return not known and is_infinite(facts.value(node)) and written_out(node, node, facts, drawn=True)
+    # most are not written out, which shows without a look at their values
+    return (
+        written_out(node, node, facts, drawn=True)
+        and not any(is_infinite(facts.value(a)) for a in node.args.values())
+        and is_infinite(facts.value(node))
+    )
 
 
 def undefined(node: Node, facts: Facts) -> bool:
     """Whether a sum, product or quotient of two numbers that are written out, one of them infinite, is NaN."""
-    if facts.value(node).nan is not CERTAIN or not {"a", "b"} <= node.args.keys():
+    if not ({"a", "b"} <= node.args.keys() and written_out(node, node, facts)) or facts.value(node).nan is not CERTAIN:
         return False
     a, b = (facts.value(node[k]) for k in ("a", "b"))
     met = in_common_format(a, b)
@@ -69,7 +71,6 @@ def undefined(node: Node, facts: Facts) -> bool:
         CERTAIN not in (a.nan, b.nan)
         and any(is_infinite(v) for v in met)
         and all(v.constant is not None or v.zero is CERTAIN for v in met)
-        and written_out(node, node, facts)
         and not any(breaks(part) for part in walk(node, lambda n: n.args.values()) if part is not node)
     )
 

@@ -198,7 +198,7 @@ def _tell_listing(directory: str, found: Answers) -> tuple[str, ...]:
 def _tell_file(path: str, found: Answers) -> None:
     found[_REAL, (path,)] = os.path.realpath(path)
     found[_STAMP, (path,)] = stamp = disk.stamp_now(path)
-    if stamp is not None and project_files.size_of(stamp) <= project_files.MAX_BYTES:
+    if stamp is not None and stamp[2] <= project_files.MAX_BYTES:
         found[_CONTENTS, (path, None)] = _answer(_CONTENTS, (path, None))
 
 

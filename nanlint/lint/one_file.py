@@ -240,10 +240,12 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         return FileReport(task.path, failure=str(error), checked=False)
     notes = tuple(_notes(source, task))
     if task.action is Action.CHECK:
-        examined = _judged(source, config, task.judge)
+        more = not task.finds_only
+        examined = judged(source, config, task.judge, readback=more, witnesses=more)
+        shown = examined.shown if more else tuple(replace(one, fix=None) for one in examined.shown)
         return FileReport(
             task.path,
-            _in_cells(source, examined.shown),
+            _in_cells(source, shown),
             notes=notes,
             excerpt=excerpt_of(source, examined.shown),
             suppressed=_suppressed_in_cells(source, examined.suppressed),
@@ -266,7 +268,7 @@ def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Supp
     """What comments silence in a mended text."""
     if not may_silence(source):
         return ()
-    return _suppressed_in_cells(source, _judged(source, config, judge, readback=False, witnesses=False).suppressed)
+    return _suppressed_in_cells(source, judged(source, config, judge, readback=False, witnesses=False).suppressed)
 
 
 def _notes(source: Source, task: Task) -> Iterator[str]:
@@ -285,7 +287,7 @@ def _suppressed_in_cells(source: Source, suppressed: Iterable[Suppressed]) -> tu
     return tuple(replace(one, diagnostic=source.in_cells(one.diagnostic)) for one in suppressed)
 
 
-def _judged(
+def judged(
     source: Source, config: Config, judge: Judge | None, *, readback: bool = True, witnesses: bool = True
 ) -> Examined:
     """The findings of one text, after what a run saw if there was one."""
@@ -333,7 +335,7 @@ def fix_source(
     def diagnose(text: Source) -> list[Diagnostic]:
         nonlocal examined
         # of findings that will be mended no input is asked for
-        examined = _judged(text, config, judge, witnesses=False)
+        examined = judged(text, config, judge, witnesses=False)
         return list(examined.shown)
 
     tidy = tidying(config, formats)

@@ -50,6 +50,7 @@ class Task:
     """One file to check, with all a worker needs to know.
 
     ``others``: real paths of files that a fix may change, too. ``unsaved``: texts of other files, as in View.
+    ``finds_only``: the findings matter, and neither their fixes nor inputs that fail, which are left out.
     """
 
     path: str
@@ -60,6 +61,7 @@ class Task:
     judge: Judge | None = None
     others: tuple[str, ...] = ()
     unsaved: Mapping[str, str] = field(default_factory=dict)
+    finds_only: bool = False
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ CONTROL: Mapping[str, tuple[str, ...]] = {
     "branch": ("cond", "yes", "no", "rest", "given"),
     "switch": ("functions", "rest"),
     # makes a function of a function
-    "gradient_of": ("f",),
+    "gradient_of": ("f", "argnums", "aux"),
+    # calls a function of which it takes derivatives where it is called
+    "derivative": ("f", "rest", "given"),
     "partial": ("f", "rest"),
     # makes a layer, a model, a container of layers
     "sequence": ("x",),

@@ -24,4 +24,4 @@ def _line(diagnostic: Diagnostic, unsafe: bool, paint: Paint) -> str:
     mark = paint("[*] ", "mark") if applicable(diagnostic, unsafe=unsafe) else ""
     place = paint(diagnostic.path, "path") + f":{diagnostic.span.start}:"
     code = paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
-    return f"{place} {code} {mark}{diagnostic.message} ({diagnostic.confidence})"
+    return f"{place} {code} {mark}{diagnostic.sentence} ({diagnostic.confidence})"

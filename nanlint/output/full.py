@@ -47,7 +47,7 @@ def render_full(diagnostics: Iterable[Diagnostic], excerpt: Excerpt, *, paint: P
 def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
     level = "" if diagnostic.severity is Severity.ERROR else f", {diagnostic.severity}"
     code = paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
-    out = [f"{paint(diagnostic.place, 'path')} {code} [{diagnostic.confidence}{level}] {diagnostic.message}\n"]
+    out = [f"{paint(diagnostic.place, 'path')} {code} [{diagnostic.confidence}{level}] {diagnostic.sentence}\n"]
     marks = marks_of(diagnostic, excerpt)
     changes = changed_lines(diagnostic.fix, excerpt) if diagnostic.fix is not None else []
     rows = [diagnostic.span.row, *(mark.row for mark in marks), *(line.row for line in changes[:MOST])]

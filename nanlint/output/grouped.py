@@ -24,4 +24,4 @@ def render(view: View) -> str:
 def _line(diagnostic: Diagnostic, view: View) -> str:
     mark = view.paint("[*] ", "mark") if applicable(diagnostic, unsafe=view.unsafe) else ""
     code = view.paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
-    return f"{code} {mark}{diagnostic.message} ({diagnostic.confidence})"
+    return f"{code} {mark}{diagnostic.sentence} ({diagnostic.confidence})"

@@ -31,6 +31,7 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "message": diagnostic.message,
         "confidence": str(diagnostic.confidence),
         "level_row": diagnostic.row or None,
+        "sink": diagnostic.sink or None,
         "severity": str(diagnostic.severity),
         "filename": _absolute(diagnostic.path),
         **_range(span),
@@ -39,7 +40,7 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "effect": diagnostic.effect,
         "causes": [_cause(cause) for cause in diagnostic.causes],
         "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
-        "observed": diagnostic.observed or None,
+        "observed": {"text": diagnostic.observed, **diagnostic.saw} if diagnostic.observed else None,
         "fingerprint": diagnostic.fingerprint,
         "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
     }

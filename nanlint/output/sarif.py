@@ -147,8 +147,13 @@ def _result(
         "partialFingerprints": {_FINGERPRINT: diagnostic.fingerprint},
         # All results have the property, or none may: those without suppressions have none.
         "suppressions": [] if suppression is None else [_suppression(suppression)],
-        "properties": {"confidence": str(diagnostic.confidence)},
+        "properties": {
+            "confidence": str(diagnostic.confidence),
+            **({"sink": diagnostic.sink} if diagnostic.sink else {}),
+        },
     }
+    if diagnostic.sink:
+        result["properties"] |= {"sink": diagnostic.sink}
     if diagnostic.causes:
         result["relatedLocations"] = [
             {"id": number, **location(cause)} for number, cause in enumerate(diagnostic.causes, 1)

@@ -12,7 +12,7 @@ from enum import Enum
 
 from nanlint.analysis.expected import expected
 from nanlint.analysis.names import CONFIGURATION, MASK, is_logit, is_plain_logarithm, says, words
-from nanlint.analysis.structure import bare, called, is_field, uses
+from nanlint.analysis.structure import asked_once, bare, called, is_field, uses
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -71,6 +71,7 @@ class Sort(Enum):
         return self is not Sort.COMPUTED
 
 
+@asked_once
 def sort_of(node: Node) -> Sort | None:
     """How the numbers of a node come in; None where operations of the slice make them."""
     op = OPS.get(node.op)

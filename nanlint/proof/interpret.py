@@ -148,9 +148,9 @@ class Execution:
 
     def result(self, i: int, step: Step, turns: int) -> Numbers:
         """What a step gives that is no source."""
-        special = getattr(self, f"do_{step.op}", None)
+        special = SPECIAL.get(step.op)
         if special is not None:
-            return special(i, step, turns)
+            return special(self, i, step, turns)
         if step.op in SAME:
             return self.same(i, step, turns)
         return self.operate(step, {name: self.value(a, turns) for name, a in step.args.items()})
@@ -170,8 +170,8 @@ class Execution:
 
     def operate(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
         """An op of the catalogue on its operands."""
-        found = {name: self.joined(x) for name, x in operands.items() if x is not None}
-        if any(isinstance(x, str) for x in found.values()):
+        found = {k: self.joined(x) if isinstance(x, tuple) else x for k, x in operands.items() if x is not None}
+        if str in map(type, found.values()):
             raise Unsupported(step.op)
         if step.op in OPERATORS:
             a, b = found.values()
@@ -467,6 +467,12 @@ class Execution:
         for row in rows[1:]:
             product = product * row
         return self.backend.flat(self.backend.call(as_op(step, "sum"), {"x": product}))
+
+
+#: what is done by ops that are no calls of a framework
+SPECIAL: Mapping[str, Callable[..., Numbers]] = {
+    name.removeprefix("do_"): method for name, method in vars(Execution).items() if name.startswith("do_")
+}
 
 
 def as_op(step: Step, op: str) -> Step:

@@ -42,6 +42,7 @@ from nanlint.proof.python import PythonBackend
 from nanlint.proof.repeated import by_content
 from nanlint.proof.slice import MAX_STEPS, MEANING, RUNS_IN, Domain, Slice, Step, plain, read
 from nanlint.source.pairing import Pairing
+from nanlint.source.syntax import dumped
 
 #: uses behind each other in one of which what was replaced may turn out to be the same: a quotient, its mean, a loss
 MAX_USES = 6
@@ -75,11 +76,11 @@ class Side:
     pieces: Pieces
     exact: bool
     opened: set[Hashable] = field(default_factory=set)
-    dumps: dict[ast.AST, str] = field(default_factory=dict, repr=False, compare=False)
+    keys: dict[int, Hashable] = field(default_factory=dict, repr=False, compare=False)
 
     def calls(self, calls: Collection[ast.AST]) -> Calls:
         """Calls as both texts know them."""
-        return tuple(self.pieces.numbers.get(id(call)) or ast.dump(call) for call in calls)
+        return tuple(self.pieces.numbers.get(id(call)) or dumped(call) for call in calls)
 
     def values(self, e: ast.AST) -> Mapping[Calls, Node]:
         """What an expression, or what a statement assigns or returns, is worth, by the calls that lead there."""
@@ -114,17 +115,13 @@ class Side:
 
     def key(self, node: Node) -> Hashable:
         """What a source is one of in both texts: its piece of syntax, and inside of the edits how it is written."""
-        # what is only a name is the same wherever it is read
-        named = isinstance(node.site, ast.Name)
-        place = None if named or self.pieces.is_inside(node) else self.pieces.place(node)
-        text = self.written(node.site) if place is None and node.site is not None else ""
-        return node.op, node.name, place, text, self.calls(node.calls)
-
-    def written(self, e: ast.AST) -> str:
-        """How a piece of syntax is written. Kept: each of a long sum is asked for many times."""
-        if e not in self.dumps:
-            self.dumps[e] = ast.dump(e)
-        return self.dumps[e]
+        if node.index not in self.keys:
+            # what is only a name is the same wherever it is read
+            named = isinstance(node.site, ast.Name)
+            place = None if named or self.pieces.is_inside(node) else self.pieces.place(node)
+            text = dumped(node.site) if place is None and node.site is not None else ""
+            self.keys[node.index] = node.op, node.name, place, text, self.calls(node.calls)
+        return self.keys[node.index]
 
     def is_source(self, node: Node) -> bool:
         """Whether the numbers of a node are given, whatever they are made of."""
@@ -222,9 +219,8 @@ class Differences:
     def problems(self) -> Iterator[Problem]:
         """What would be another number than it is, by the piece that comes in its place."""
         inner = {id(part) for old, _ in self.pairing.exchanged for part in ast.walk(old) if part is not old}
-        for old, new in self.pairing.exchanged:
-            if id(old) in inner:
-                continue
+        outer = [(old, new) for old, new in self.pairing.exchanged if id(old) not in inner]
+        for old, new in outer:
             before, after = self.before.values(old), self.after.values(new)
             both = before.keys() & after.keys()
             # as the function by itself has it, rather than in one of its calls, unless its use there is mended, too
@@ -234,7 +230,9 @@ class Differences:
                     said = self.difference(before[calls], after[calls], MAX_USES, (old, new))
                 if said is not None:
                     yield new, f"it would give {said}"
-            for calls in both:
+        for old, new in outer:
+            before, after = self.before.values(old), self.after.values(new)
+            for calls in before.keys() & after.keys():
                 self.compared(before[calls], after[calls], special=True)
                 said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
                 if said is not None:

@@ -24,7 +24,7 @@ class Row:
     __slots__ = ("format", "x")
 
     def __init__(self, x: Sequence[float], fmt: Format) -> None:
-        self.x = [fmt.round(v) for v in x]
+        self.x = list(x) if fmt is FLOAT64 else [fmt.round(v) for v in x]
         self.format = fmt
 
     def map(self, f: Callable[[float], float]) -> Row:
@@ -34,12 +34,12 @@ class Row:
     def zip(self, other: object, f: Callable[[float, float], float]) -> Row:
         """``f`` of the elements of both."""
         y = other.x if isinstance(other, Row) else [float(other)]  # type: ignore[arg-type]
-        fmt = max(self.format, other.format, key=_width) if isinstance(other, Row) else self.format
+        theirs = other.format if isinstance(other, Row) else self.format
+        fmt = self.format if theirs is self.format else max(self.format, theirs, key=_width)
         n = max(len(self.x), len(y)) if self.x and y else 0
-        if not {len(self.x), len(y)} <= {1, n}:
-            raise ValueError("rows of different lengths")
-        a, b = ([fmt.round(v) for v in row] for row in (self.x, y))
-        return Row([_total2(f, a[i % len(a)], b[i % len(b)]) for i in range(n)], fmt)
+        # rows of different lengths raise ValueError
+        a, b = (Row(row * n if len(row) == 1 else row, fmt).x for row in (self.x, y))
+        return Row([_total2(f, v, w) for v, w in zip(a, b, strict=True)], fmt)
 
     def __add__(self, other: object) -> Row:
         return self.zip(other, lambda a, b: a + b)

@@ -13,6 +13,7 @@ from typing import Any
 from nanlint.graph.node import CONST, LOOP, PHI
 from nanlint.proof.backend import Backend
 from nanlint.proof.candidates import assignments, drawn
+from nanlint.proof.entering import Sort
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
 from nanlint.proof.plausible import Plausibility, Row, of_all, plain
 from nanlint.proof.slice import Breaking, Slice, choices, exact
@@ -20,6 +21,8 @@ from nanlint.proof.slice import Breaking, Slice, choices, exact
 #: assignments tried for one width of rows, and random ones after them
 MAX_TRIED = 240
 MAX_DRAWN = 60
+#: the longest row that is tried, where a condition asks for sizes
+LONGEST_ROW = 4
 #: numbers tried for what an end needs beside the op that breaks
 MAX_BESIDE = 12
 #: assignments in a row that need a step which cannot be computed before a width is given up
@@ -87,7 +90,8 @@ class Search:
                 best = better(best, self.judge(dict(hint.inputs), hint.width))
         # where no pole says what fails, a value that does says more than a gradient, and most where it does so first
         ways = ((True, False),) if self.program.breaking is not None else ((False, True), (False, False), (True, False))
-        for slopes, begins in ways:
+        # without gradients the last way is the one before it
+        for slopes, begins in ways if self.backend.differentiates else ways[:2]:
             self.slopes, self.begins = slopes, begins
             for width in self.widths():
                 if best is None or best.plausibility < ENOUGH:
@@ -102,7 +106,10 @@ class Search:
     def widths(self) -> tuple[int, ...]:
         """Lengths of rows to try: single numbers first, but not where a spread is taken."""
         ops = {self.program.steps[i].op for i in self.program.upstream(self.program.at)}
-        return (2, 1) if ops & {"std", "var", "corrcoef", "diff", "softmax", "argmax", "argsort"} else (1, 2)
+        longer = (3, LONGEST_ROW) if self.counted(self.program.at) else ()
+        return *(
+            (2, 1) if ops & {"std", "var", "corrcoef", "diff", "softmax", "argmax", "argsort"} else (1, 2)
+        ), *longer
 
     def at_width(self, width: int) -> Found | None:
         """The most plausible inputs of that width that fail: the first that are plausible enough."""
@@ -131,13 +138,20 @@ class Search:
 
     def inputs(self, width: int) -> Iterator[dict[int, Row]]:
         """Everything that is tried at one width."""
-        options = self.options(self.program.at)
-        sources = [*self.program.sources(self.program.at), *options]
+        roots = self.program.before(self.program.at)
+        options = {i: rows for root in roots for i, rows in self.options(root).items()}
+        options |= {i: [(float(width),)] for i in self.counted(self.program.at)}
+        sources = list(dict.fromkeys([*(i for root in roots for i in self.program.sources(root)), *options]))
         operand = self.program.breaking.operand if self.program.breaking else self.program.at
         critical = frozenset(self.program.sources(operand))
         yield from islice(assignments(self.program, sources, critical, options, width), MAX_TRIED)
         for seed in range(MAX_DRAWN if sources else 0):
             yield drawn(self.program, sources, options, width, seed)
+
+    def counted(self, root: int) -> list[int]:
+        """The sizes that a condition on the way asks for: a row has as many numbers."""
+        asked = (i for cond, _ in self.program.guards.get(root, ()) for i in self.program.sources(cond))
+        return [i for i in asked if self.program.steps[i].sort is Sort.SIZE]
 
     def options(self, root: int) -> dict[int, list[Row]]:
         """The ways at each choice: either branch, turns of a loop, elements taken."""
@@ -168,6 +182,7 @@ class Search:
         run = self.execution(inputs, width)
         at = self.program.at
         output = run.numbers(at)
+        admitted(run, at)
         breaking = self.program.breaking
         if breaking is not None and not met(breaking, run):
             return None
@@ -214,8 +229,10 @@ class Search:
         """
         if end == found.end:
             return found
-        options = self.options(end)
-        needed = [i for i in (*self.program.sources(end), *options) if i not in found.inputs]
+        roots = self.program.before(end)
+        options = {i: rows for root in roots for i, rows in self.options(root).items()}
+        sources = [*(i for root in roots for i in self.program.sources(root)), *options]
+        needed = [i for i in dict.fromkeys(sources) if i not in found.inputs]
         infinite: Found | None = None
         for beside in islice(assignments(self.program, needed, frozenset(), options, found.width), MAX_BESIDE):
             inputs = {**found.inputs, **beside}
@@ -223,6 +240,7 @@ class Search:
                 run = self.execution(inputs, found.width)
                 output = run.numbers(end)
                 again = run.numbers(found.end)
+                admitted(run, end)
             except (Infeasible, Cannot):
                 continue
             if [*map(math.isfinite, again)] != [*map(math.isfinite, found.output)]:
@@ -283,6 +301,30 @@ class Search:
 
     def execution(self, inputs: Mapping[int, Row], width: int) -> Execution:
         return Execution(self.program, self.backend, inputs, width=width)
+
+
+def admitted(run: Execution, step: int) -> None:
+    """Raise Infeasible for numbers that the program does not come to a step with, or that nothing can be given.
+
+    That is a condition on the way that does not hold; two rows by one name; a number for what is called, or holds what
+    is given by its own name: ``f`` beside ``f(x)``, ``data`` beside ``data["w"]``. Of sizes nothing is asked where rows
+    are as long as they are tried: an image is larger.
+    """
+    for cond, holds in run.program.guards.get(step, ()):
+        if run.width == LONGEST_ROW and any(run.program.steps[i].sort is Sort.SIZE for i in run.program.sources(cond)):
+            continue
+        with suppress(Cannot):
+            numbers = run.numbers(cond)
+            if numbers and not (all(numbers) if holds else not any(numbers)):
+                raise Infeasible
+    given = [i for i in run.inputs if run.program.is_source(i) and run.reached(i)]
+    given = [i for i in given if run.program.steps[i].sort is not Sort.SIZE]
+    named: dict[str, Row] = {}
+    for i in given:
+        if named.setdefault(run.program.steps[i].name, run.inputs[i]) != run.inputs[i]:
+            raise Infeasible
+    if any(other.startswith((f"{name}(", f"{name}[", f"{name}.")) for name in named for other in named):
+        raise Infeasible
 
 
 def breaks_elsewhere(run: Execution) -> bool:

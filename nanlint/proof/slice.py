@@ -17,6 +17,7 @@ from typing import Any
 from nanlint.analysis.names import without_gradient
 from nanlint.analysis.structure import LONGEST, called
 from nanlint.frontend.syntax import changed_in_place
+from nanlint.graph.conditions import TRUE, TRUTHS
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.hazards.record import Hazard
 from nanlint.ops.floats import FORMATS
@@ -127,6 +128,8 @@ class Slice:
     told: frozenset[int] = frozenset()
     #: those of them that are told to overflow
     overflowing: frozenset[int] = frozenset()
+    #: the conditions under which the op that breaks, or an end, is come to: their steps, and whether each holds
+    guards: Mapping[int, tuple[tuple[int, bool], ...]] = field(default_factory=dict)
     #: (row, column, end row, end column) of the op that breaks and of those that use it, to find them again once fixed
     places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
 
@@ -148,6 +151,11 @@ class Slice:
 
     def sources(self, root: int) -> list[int]:
         return [i for i in self.upstream(root) if self.is_source(i)]
+
+    def before(self, root: int) -> list[int]:
+        """A step, and the conditions under which it is come to that can be computed."""
+        known: dict[int, bool] = {}
+        return [root, *(cond for cond, _ in self.guards.get(root, ()) if self._computable(cond, known))]
 
     @cached_property
     def behind(self) -> frozenset[int]:
@@ -200,7 +208,8 @@ class Slice:
 class Names:
     """What the source of one file calls the values of its expressions."""
 
-    def __init__(self, tree: ast.AST) -> None:
+    def __init__(self, tree: ast.AST, *, named: bool) -> None:
+        """``named``: whether an expression in it names one in itself."""
         self._assigned: dict[int, str] = {}
         pending: list[tuple[ast.AST, str]] = [(tree, "")]
         while pending:
@@ -215,7 +224,9 @@ class Names:
                 self._assigned[id(node.value)] = ast.unparse(node.target)
             elif isinstance(node, ast.Return) and node.value is not None and function:
                 self._assigned.setdefault(id(node.value), f"{function}(...)")
-            pending.extend((child, function) for child in ast.iter_child_nodes(node))
+            pending.extend(
+                (child, function) for child in ast.iter_child_nodes(node) if named or not isinstance(child, ast.expr)
+            )
 
     def assigned(self, node: Node) -> str:
         """The variable that a node's expression is bound to, or the function that returns it; "" if neither."""
@@ -233,7 +244,7 @@ class Slicing:
     @cached_property
     def names(self) -> Names:
         """What the file calls its values."""
-        return Names(self.facts.source.tree)
+        return Names(self.facts.source.tree, named=":=" in self.facts.source.text)
 
     def slice_of(self, node: Node, hazard: Hazard | None, causes: Iterable[Node] = ()) -> Slice | None:
         """The slice behind a finding at ``node``, with its ``causes``; None where nothing could be executed."""
@@ -242,7 +253,8 @@ class Slicing:
         ends = self.ends(path, hazard.guard if hazard is not None else None)
         if not known(at) or at.op in MASKS:
             return None
-        steps, index = self.steps([at, *ends])
+        guards = {n.index: list(guards_of(n)) for n in (at, *ends)}
+        steps, index = self.steps([at, *ends, *(cond for known in guards.values() for cond, _ in known)])
         causes = [cause for cause in causes if cause.index in index]
         places = {}
         for n in (at, *path):
@@ -258,6 +270,11 @@ class Slicing:
             hazard is not None and hazard.evidence.named,
             frozenset(index[cause.index] for cause in causes),
             frozenset(index[cause.index] for cause in causes if self.overflows(cause)),
+            {
+                index[node]: tuple((index[cond.index], holds) for cond, holds in found if cond.index in index)
+                for node, found in guards.items()
+                if found
+            },
             places,
         )
 
@@ -420,6 +437,14 @@ class Slicing:
             also,
             index.get(hazard.evidence.node.index) if hazard.evidence.node is not None else None,
         )
+
+
+def guards_of(node: Node) -> Iterator[tuple[Node, bool]]:
+    """The conditions of the path to a node that numbers decide, and whether each holds: early returns, raises, ifs."""
+    for key, known in node.facts.items():
+        for said, cond in known:
+            if said in TRUTHS and cond.key == key and decidable(cond):
+                yield cond, said == TRUE
 
 
 def changed(node: Node) -> str:

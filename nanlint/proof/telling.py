@@ -18,7 +18,8 @@ def witness(program: Slice, found: Found, framework: str | None) -> Witness:
     """The witness that inputs which fail are. ``framework``: what executed it; None for the ranges alone."""
     operand = program.breaking.operand if program.breaking else program.at
     nearest = program.sources(operand)
-    sources = [i for i in dict.fromkeys((*nearest, *program.sources(found.end))) if i in found.inputs]
+    sources = [i for i in dict.fromkeys((*nearest, *program.sources(found.end), *found.inputs)) if i in found.inputs]
+    sources = [i for i in sources if program.is_source(i)]
     named: dict[str, tuple[float, ...]] = {}
     for i in sources:
         # how long a row is, its numbers say

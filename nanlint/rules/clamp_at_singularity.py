@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import RaiseBound
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Hazard, Seen
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 

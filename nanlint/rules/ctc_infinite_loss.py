@@ -21,7 +21,7 @@ def ctc_infinite_loss(loss: Node, facts: Facts) -> Findings:
         loss,
         "CTC loss is inf, and its gradient nan, for an input that is shorter than its target",
         "one sequence that cannot be aligned makes the mean inf",
-        form(Seen.OF_DATA, watched and Seen.WATCHED),
+        form(Seen.OF_DATA, watched and Seen.UNLEARNED),
         fix=ZeroInfinity(loss),
         at=layer.site if layer is not None else None,
     )

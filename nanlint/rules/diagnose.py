@@ -12,16 +12,17 @@ from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePath
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from nanlint.diagnostic import STYLES, Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
 from nanlint.fixes.codemod import choices
 from nanlint.fixes.file import File
 from nanlint.fixes.place import Place, display
 from nanlint.frontend.lower import lower
-from nanlint.frontend.worth import NAN
+from nanlint.frontend.worth import NAN, frameworks_named
 from nanlint.graph.node import Node
-from nanlint.graph.written import written_operands
+from nanlint.graph.written import SIGNED, written_operands
+from nanlint.hazards.expressions import elsewhere
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.level import Level, Seen, level
 from nanlint.hazards.record import Hazard
@@ -34,11 +35,12 @@ from nanlint.ops.value import POSSIBLE
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.registry import RULES, Finding, NothingToSay, Rule, about_numbers
 from nanlint.source import Source
-from nanlint.source.discovery import shown_path
 from nanlint.source.project import view_of
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.suppression import may_silence
-from nanlint.source.text import Located
+
+if TYPE_CHECKING:
+    from nanlint.fixes.readback import Readback
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
 COMMON = frozenset(
@@ -122,8 +124,7 @@ def diagnosed(
     hidden = [found[index] for index in sorted(silenced([one.diagnostic for one in found]))]
     hidden_groups = grouped(hidden, lambda one: (one.place, one.diagnostic.causes))
     groups = [*by_precedence(remaining(found, hidden)), *hidden_groups.values()]
-    roles = facts.gradient.roles
-    of_file = [Seen.OF_TESTS] if roles is not None and roles.of_tests else []
+    of_file = [Seen.OF_TESTS] if facts.gradient.roles.of_tests else []
     brief = [group for group in groups if level(surest(group).finding.level, of_file).confidence < in_full]
     for group in brief:
         one = surest(group)
@@ -134,13 +135,15 @@ def diagnosed(
     forms = fixes_of(facts, [plainest(group).finding for group in groups], style)
     slicing = Slicing(facts)
     slices = [slices_of(slicing, surest(group), group) for group in groups]
-    asked = facts, select, in_full, groups, slices
-    fixes, refused = chosen(*asked, forms) if readback else (list(map(first, forms)), {})
+    reading = reader(facts, select, in_full) if readback and any(forms) else None
+    fixes, refused = chosen(reading, groups, slices, forms) if reading is not None else (list(map(first, forms)), {})
     helped = [index for index, fix in enumerate(fixes) if fix is not None and fix.style == "helper"]
     # where one calls a function that the file has already, it is not made for one call
     helped = [] if any(fix is not None and len(fix.edits) == 1 for fix in map(fixes.__getitem__, helped)) else helped
-    if readback and forms != (others := without_helper(forms, helped, style)):
-        fixes, refused = chosen(*asked, others)
+    if reading is not None:
+        if forms != (others := without_helper(forms, helped, style)):
+            fixes, refused = chosen(reading, groups, slices, others)
+        reading.release()
     for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
         seen = [*of_file, *in_the_end(facts, group, slices[index])]
@@ -178,6 +181,7 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span, others: frozen
         confidence=finding.confidence,
         row=finding.level.row,
         effect=finding.effect,
+        sink=finding.hazard.sink.words if finding.hazard is not None else "",
         causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
         hazard=finding.hazard.node.op if finding.hazard is not None and not rule.origin else "",
         others=others,
@@ -324,19 +328,9 @@ def without_helper(forms: Sequence[tuple[Fix, ...]], helped: Sequence[int], styl
     return [tuple(f for f in one if i not in alone or f.style != "helper") for i, one in enumerate(forms)]
 
 
-def read_back(
-    facts: Facts,
-    select: Callable[[str], bool],
-    in_full: Confidence,
-    groups: Sequence[Sequence[Occurrence]],
-    slices: Sequence[tuple[Slice, ...]],
-    fixes: Sequence[Fix | None],
-) -> dict[int, str]:
-    """The fixes of groups of findings, by index, that are not right where they are read back, and why."""
-    made = [index for index, fix in enumerate(fixes) if fix is not None and may_be_made(fix)]
-    if not made:
-        return {}
-    from nanlint.fixes.readback import Offer, Told, refused
+def reader(facts: Facts, select: Callable[[str], bool], in_full: Confidence) -> Readback:
+    """What reads the mended texts of a file."""
+    from nanlint.fixes.readback import Readback, Told
 
     def tell(facts: Facts) -> list[Told]:
         first = map(surest, by_precedence(occurrences(facts, select)))
@@ -345,13 +339,32 @@ def read_back(
     def analyse(mended: Source, watched: Collection[int]) -> Facts:
         return analysed_by(mended, facts.lowering.spellings, watched, alone=True)
 
+    return Readback(facts.source, analyse, tell, in_full)
+
+
+def read_back(
+    reading: Readback,
+    groups: Sequence[Sequence[Occurrence]],
+    slices: Sequence[tuple[Slice, ...]],
+    forms: Sequence[Sequence[Fix]],
+    fixes: Sequence[Fix | None],
+) -> dict[int, str]:
+    """The fixes of groups of findings, by index, that are not right where they are read back, and why.
+
+    ``forms``: all that each may take.
+    """
+    made = [index for index, fix in enumerate(fixes) if fix is not None and may_be_made(fix)]
+    if not made:
+        return {}
+    from nanlint.fixes.readback import Offer
+
     offers = [
         Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), slices[index])
         for index in made
         for one in [surest(groups[index])]
     ]
     try:
-        said = refused(offers, facts.source, analyse, tell, in_full)
+        said = reading.refused(offers, (form for index in made for form in forms[index] if may_be_made(form)))
     except OutOfBudget:
         said = dict.fromkeys(range(len(offers)), "there was no time left to check it")
     return {made[number]: why for number, why in said.items()}
@@ -363,9 +376,7 @@ def may_be_made(fix: Fix) -> bool:
 
 
 def chosen(
-    facts: Facts,
-    select: Callable[[str], bool],
-    in_full: Confidence,
+    reading: Readback,
     groups: Sequence[Sequence[Occurrence]],
     slices: Sequence[tuple[Slice, ...]],
     forms: Sequence[Sequence[Fix]],
@@ -381,7 +392,7 @@ def chosen(
         tried = [forms[i][number] if i in waiting and number < len(forms[i]) else None for i in range(len(forms))]
         for i in waiting:
             fixes[i] = tried[i]
-        refused = read_back(facts, select, in_full, groups, slices, tried)
+        refused = read_back(reading, groups, slices, forms, tried)
         for i, said in refused.items():
             forms[i] = with_unseen(forms[i], number, said)
         why = refused | why
@@ -435,10 +446,13 @@ def probe_of(facts: Facts, finding: Finding) -> Probe | None:
     if hazard is None or hazard.node is not node:
         shown = (*finding.causes, *finding.notes)
         parts = (part_of(facts, cause) for cause, _ in shown if cause.op in OPS and cause is not node)
+        cancels = (("result", 0.0, "zero"),) if node.op in SIGNED else ()
+        probe = replace(probe, poles=own.poles or cancels)
         return replace(probe, parts=tuple(part for part in parts if part is not None and part.span != own.span))
     pole = hazard.pole
     broken = pole.gradient or hazard.guard is not None
-    return replace(probe, operand=pole.name, shift=pole.shift, cls=pole.cls, gradient=broken)
+    poles = ((pole.name, pole.shift, pole.cls),)
+    return replace(probe, operand=pole.name, shift=pole.shift, cls=pole.cls, gradient=broken, poles=poles)
 
 
 def part_of(facts: Facts, node: Node) -> Part | None:
@@ -447,7 +461,16 @@ def part_of(facts: Facts, node: Node) -> Part | None:
     if span is None:
         return None
     operands = ((name, facts.span_of(e)) for name, e in written_operands(node))
-    return Part(span, tuple((name, place) for name, place in operands if place is not None and place != span))
+    written = tuple((name, place) for name, place in operands if place is not None and place != span)
+    return Part(span, written, node.op, tuple(measured(node.op, written)))
+
+
+def measured(op: str, written: Sequence[tuple[str, Span]]) -> Iterator[tuple[str, float, str]]:
+    """What tells how near an op is to breaking: its poles; of how many elements a reduction is."""
+    known = OPS.get(op)
+    yield from ((one.name, one.shift, one.cls) for one in (known.poles if known is not None else ()) if not one.also)
+    if known is not None and known.reduction and not known.poles:
+        yield from ((name, 0.0, "empty") for name, _ in written[:1])
 
 
 def annotated(facts: Facts, texts: Iterable[tuple[Node, str]], *, note: bool = False) -> Iterator[Annotation]:
@@ -457,18 +480,6 @@ def annotated(facts: Facts, texts: Iterable[tuple[Node, str]], *, note: bool = F
         place = Annotation(span, text) if span is not None else elsewhere(facts, node, text)
         if place is not None and text:
             yield replace(place, note=note)
-
-
-def elsewhere(facts: Facts, node: Node, text: str) -> Annotation | None:
-    """The place of a node in another file of the project, with its lines; None if it has none."""
-    site, view = node.external_site, facts.lowering.view
-    home = facts.lowering.graph.file_of(site)
-    source = view.source(home) if view is not None and home is not None else None
-    if source is None or not hasattr(site, "lineno"):
-        return None
-    span = source.span(cast(Located, site))
-    lines = tuple((row, source.lines[row - 1]) for row in span.shown_rows)
-    return Annotation(span, text, shown_path(source.path), lines)
 
 
 def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rule, Finding]]:
@@ -616,9 +627,9 @@ def in_order(rules: tuple[Rule, ...]) -> Sequence[Rule]:
 
 
 def frameworks_of(source: Source) -> tuple[str, ...]:
-    """The frameworks a file imports, by name or through its project; all of them where none is seen."""
-    text = source.text
-    found = tuple(f for f in FRAMEWORKS if f in text)
+    """The frameworks a file imports, before those it mentions or has through its project; all where none is seen."""
+    named, text = frameworks_named(source.tree, ()), source.text
+    found = (*named, *(f for f in FRAMEWORKS if f in text and f not in named))
     if "autograd" in text and "jax" not in found:
         found = (*found, "jax")
     if not found and (view := view_of(source)) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nanlint.analysis.forms import UNKNOWNS
-from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.structure import literal
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
@@ -11,6 +10,7 @@ from nanlint.graph.node import Node
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Hazard, Seen
 from nanlint.hazards.written_out import inevitable
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.ops.value import LIKELY, Origin
 from nanlint.rules.registry import Finding, Findings, rule
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.names import OF_STEPS, says
 from nanlint.analysis.structure import bare, elementwise
 from nanlint.diagnostic import Applicability
@@ -12,6 +11,7 @@ from nanlint.fixes.mean_of_selection import DeviationOfSeveral, SumIfEmpty
 from nanlint.graph.node import LOOP, PHI, REFINE, TUPLE, Node, walk
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Seen, form
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.ops.op import Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.rules.registry import Finding, Findings, rule
@@ -39,7 +39,7 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     if selection is None or facts.known_filled(selection):
         return "no selection that may be empty"
     # a scalar is a loss or a part of one; means along an axis are features, of which some are not used
-    scalar = mean.get("axis") is None and facts.differentiated(mean) and facts.framework(mean) not in PLAIN
+    scalar = mean.get("axis") is None and not facts.doubted(mean) and facts.framework(mean) not in PLAIN
     plain = not scalar or chosen_in_python(selection)
     yield Finding(
         mean,
@@ -73,7 +73,7 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
         return "no mean"
     chosen = facts.selection_behind(loss["x"])
     if chosen is not None and not facts.known_filled(chosen) and not chosen_in_python(chosen):
-        seen = not facts.differentiated(loss) and Seen.NO_LOSS, facts.tested_for_infinity(loss) and Seen.TESTED
+        seen = facts.doubted(loss) and Seen.NO_LOSS, facts.tested_for_infinity(loss) and Seen.TESTED
         effect = "the mean of no elements is 0 / 0 = nan"
         why = ((chosen, "may select nothing"),)
         yield Finding(
@@ -88,12 +88,21 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
     put = ignored_by(loss["target"], ignored, facts) if ignored is not None and "target" in loss.args else None
     if loss.op not in ("cross_entropy", "nll") or (given is None and put is None):
         return "no evidence that labels are ignored"
-    if ignored is not None and "target" in loss.args and asked_for(loss["target"], ignored, facts):
-        return "the code checks the ignored labels"
+    labels = facts.value(loss["target"]) if "target" in loss.args else None
+    if ignored is None and labels is not None and labels.lo >= 0:
+        return "the labels are places, not data"
+    if ignored is not None and labels is not None:
+        if not labels.lo <= ignored <= labels.hi:
+            return "no label is the one that is ignored"
+        if asked_for(loss["target"], ignored, facts):
+            return "the code checks the ignored labels"
     if facts.tested_for_infinity(loss) or facts.hazards.masked_by(loss, NAN) is not None:
         return "the code checks or replaces the mean"
     padding = put is None and (ignored == 0 or "pad" in written(loss, "ignore_index"))
-    judged = form(Seen.MAY_BE_EMPTY, (padding or not facts.differentiated(loss)) and Seen.NO_LOSS)
+    # of several that share one setting, some may have labels that are never left out
+    shared = put is None and given is not None and len({user.site for user in given.users if user.op == loss.op}) > 1
+    no_loss = padding or facts.doubted(loss)
+    judged = form(Seen.MAY_BE_EMPTY, no_loss and Seen.NO_LOSS, shared and Seen.UNSURE)
     cause = (
         (put, "is ignored by the loss") if put is not None else (given or loss, "labels with this value are ignored")
     )
@@ -178,8 +187,7 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         judged = form(Seen.MAY_BE_EMPTY, harmless and Seen.NO_LOSS)
         cause = (selection, "may select only one element, or none")
     elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation):
-        opinion = facts.gradient.roles.opinion(deviation) if facts.gradient.roles is not None else None
-        judged = form(Seen.OF_DATA, opinion is not None and not opinion.trained and Seen.UNLEARNED)
+        judged = form(Seen.UNSURE)
         cause = (deviation["x"], why)
     else:
         return "no evidence for a single element"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeRoot
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Hazard, Seen
 from nanlint.hazards.written_out import inevitable
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 

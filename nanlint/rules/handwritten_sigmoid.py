@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.forms import SIGMOID, each, of
 from nanlint.fixes.rewrite import Rewrite
@@ -10,6 +9,7 @@ from nanlint.graph.node import Node
 from nanlint.hazards.exponentials import Logistic, logistic, overflow, tangent
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Seen, form
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.rules.registry import Finding, Findings, rule
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from nanlint.analysis.cancellation import Tail
-from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.log_of_tail import LogOfTail
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Hazard, Seen
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 #: what the logarithm is of, by the op that saturates

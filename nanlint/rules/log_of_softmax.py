@@ -19,7 +19,7 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Findings:
         hazard.node,
         "log of a softmax: -inf as soon as one class underflows",
         "log(0) = -inf, and 0 * -inf = nan",
-        form(drawn and Seen.DRAWN),
+        form(drawn and Seen.UNLEARNED),
         ((softmax, hazard.evidence.text),),
         LogOf("log_softmax", hazard.node, softmax),
     )

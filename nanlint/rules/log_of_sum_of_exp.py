@@ -48,13 +48,22 @@ def summed(factor: Node, facts: Facts) -> tuple[Node, bool] | None:
     parts = [t for t in terms(factor) if facts.value(t.node).constant is None]
     if len(parts) < 2 and beside(factor, 1, facts.value) is None:
         return None
-    exps = [None if t.negative else overflowing(t.node, facts) for t in parts]
+    exps = [None if t.negative or weighed_by_difference(t.node, facts) else overflowing(t.node, facts) for t in parts]
     first = next((e for e in exps if e is not None), None)
     if first is None or any(t.negative for t in parts) or (len(parts) == 1 and is_exp(parts[0], facts)):
         return None
     every = [e for e in exps if e is not None]
     unsure = None in exps or (all(e.op == "exp" for e in every) and shifted(every, facts))
     return first, unsure
+
+
+def weighed_by_difference(term: Node, facts: Facts) -> bool:
+    """Whether a term is a product with a difference of what is computed, not with what a share leaves of 1.
+
+    That may be negative, so the exponentials are no sum whose logarithm could be taken apart.
+    """
+    weights = (f for f in monomial(term, facts.value).above if facts.value(f).lo < 0)
+    return any(t.negative for f in weights if beside(f, 1, facts.value) is None for t in terms(f))
 
 
 def is_exp(term: Term, facts: Facts) -> bool:

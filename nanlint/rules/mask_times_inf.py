@@ -25,12 +25,16 @@ LOGARITHMS = frozenset({"log", "log_softmax", "log_sigmoid"})
 def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
     if isinstance(at, Hazard):
         return (yield from zero_times_overflow(at, facts))
-    product = at
+    product, plain = at, at.op == "mul"
+    data = hidden_by_zero(product) if plain else None
+    found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts)) if plain and not data else None
+    if plain and not (data or found):
+        return "no product of a factor that may be 0 and one that may be infinite"
     if facts.hazards.masked_by(product, NAN) is not None:
         return "a later selection removes the NaN"
-    if product.op == "mul_no_nan":
+    if not plain:
         return (yield from gradient_of_no_nan(product, facts))
-    if (data := hidden_by_zero(product)) is not None:
+    if data is not None:
         yield Finding(
             product,
             "0 * nan is nan: multiplying by 0 does not remove missing values",
@@ -38,18 +42,15 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
             form(Seen.OF_DATA),
             ((data, "can be NaN: the code checks it for NaN"),),
         )
-        return
-    found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts))
-    if found is None:
-        return "no product of a factor that may be 0 and one that may be infinite"
-    yield Finding(
-        product,
-        "0 * inf is nan: multiplying by 0 does not remove the infinity",
-        "0 * inf = nan",
-        form(Seen.OF_DATA),
-        ((found.why.node, found.why.text),) if found.why.node is not None else (),
-        FiniteFactor(product, found.infinite, found.zero),
-    )
+    elif found is not None:
+        yield Finding(
+            product,
+            "0 * inf is nan: multiplying by 0 does not remove the infinity",
+            "0 * inf = nan",
+            form(Seen.OF_DATA),
+            ((found.why.node, found.why.text),) if found.why.node is not None else (),
+            FiniteFactor(product, found.infinite, found.zero),
+        )
 
 
 def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:

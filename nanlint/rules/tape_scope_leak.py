@@ -33,7 +33,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             leak.outside,
             message,
             "runs where the tape does not record",
-            form(leak.lost and Seen.PARTLY_LOST, is_unseen_method(leak.outside) and Seen.UNSEEN_METHOD),
+            form(leak.lost and Seen.PARTLY_LOST, is_unseen_method(leak.outside) and Seen.MADE_BEFORE),
             fix=MoveIntoTape(leak.outside, leak.inside, gradient),
             at=place_of(leak.outside, gradient),
             notes=((leak.inside, "uses the result inside the tape"), (gradient, "asks for the gradient")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import chain
 
-from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
 from nanlint.analysis.scenarios import SOURCES as ENTERING
@@ -17,6 +16,7 @@ from nanlint.hazards.exponents import beside_its_exponent, exposed, scales, sour
 from nanlint.hazards.facts import OVERFLOW, Facts
 from nanlint.hazards.record import Seen, form
 from nanlint.hazards.written_out import overflows
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.ops.op import Pole
 from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule

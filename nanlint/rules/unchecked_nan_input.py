@@ -56,7 +56,7 @@ def fitted(use: Node, facts: Facts) -> bool:
     """Whether a model is fitted to data: by a method of its own, where that raises nothing, or by the gradient."""
     if use.op == CALL:
         return use.name in FITS and bool(DIFFERENTIABLE & set(facts.lowering.frameworks))
-    return facts.gradient.goes_backward(use)
+    return facts.gradient.taker(use) is not None
 
 
 def knows_of_holes(table: Node) -> bool:

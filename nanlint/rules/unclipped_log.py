@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from nanlint.analysis.forms import UNKNOWNS
-from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.structure import literal
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Hazard, Seen
 from nanlint.hazards.written_out import inevitable
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 
 

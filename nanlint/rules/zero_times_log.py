@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.xlogy import XLogY
 from nanlint.hazards.facts import Facts
 from nanlint.hazards.record import Hazard, Seen
+from nanlint.ops.frameworks.training import PLAIN
 from nanlint.ops.value import LIKELY, NEVER
 from nanlint.rules.registry import Finding, Findings, in_numpy, rule
 

@@ -9,18 +9,38 @@ through which it reports to its ``Watch``.
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
-from nanlint.runtime.events import Frame, Where
+from nanlint.runtime.events import Frames, Layer, Stack, Where
 from nanlint.runtime.fates import Ends, Fates
-from nanlint.runtime.health import Health
+from nanlint.runtime.frames import Line
+from nanlint.runtime.health import Elements, Health, Kinds
+from nanlint.runtime.hooks import Hooks
 from nanlint.runtime.hooks import around as around
 from nanlint.runtime.hooks import safely as safely
 from nanlint.runtime.sites import Site
+
+#: a function of a framework's or of the program's, as a hook is given it
+AnyFunction = Callable[..., Any]
+
+#: something that is told, by the names of the arguments of ``Watch.born`` or ``Watch.alert``
+Report = dict[str, Any]
+
+
+def forgotten(report: Report) -> Report:
+    """The same birth without the values: what is told again holds no tensors."""
+    named = {key: tuple(replace(one, value=None) for one in report[key]) for key in ("inputs", "outputs")}
+    return {**report, **named}
+
+
+#: what an op or a function is given, or gives: in their order, or by their names
+Values = Sequence[Any]
+Given = Mapping[str, Any]
 
 #: how often results, gradients and runs of sessions are looked at: the first, as most of what goes wrong does so early;
 #: then one in so many, so that a long training hardly pays. Odd, so as not to fall in with what a program does in turns
@@ -46,7 +66,7 @@ class Tensor:
     health: Health
     value: Any = field(default=None, compare=False, repr=False)
     source: int | None = None
-    elements: Sequence[float | complex] = field(default=(), compare=False, repr=False)
+    elements: Elements = field(default=(), compare=False, repr=False)
     graph_name: str = ""
 
 
@@ -95,10 +115,10 @@ class Watch(Protocol):
     def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
         """The flagged expressions on a line of a file, to be probed in graphs and compiled code."""
 
-    def frames(self, skip: int = 0) -> tuple[Frame, ...]:
+    def frames(self, skip: int = 0) -> Frames:
         """The user's current frames, innermost first; those of frameworks and of nanlint are left out."""
 
-    def user_line(self) -> tuple[str, int, str] | None:
+    def user_line(self) -> Line | None:
         """Path, line and function of the user's innermost frame; takes about a microsecond."""
 
     def called_by_library(self) -> bool:
@@ -109,12 +129,12 @@ class Watch(Protocol):
         *,
         framework: str,
         op: str,
-        kinds: frozenset[str],
+        kinds: Kinds,
         inputs: Sequence[Tensor],
         outputs: Sequence[Tensor],
-        frames: Sequence[Frame],
+        frames: Stack,
         backward: bool = False,
-        forward: Sequence[Frame] = (),
+        forward: Stack = (),
         compiled: str = "",
         note: str = "",
         module: str = "",
@@ -150,9 +170,7 @@ class Watch(Protocol):
         ``inputs``: the numbers of the ops that produced its inputs, if a graph shows them.
         """
 
-    def wants(
-        self, name: str, framework: str, value: Any, frames: Sequence[Frame] = (), health: Health | None = None
-    ) -> None:
+    def wants(self, name: str, framework: str, value: Any, frames: Stack = (), health: Health | None = None) -> None:
         """Apply the user's filters (``--filter``) to a tensor, if there are any.
 
         ``frames``: where it was created, if not at the current line of the program. ``health``: its breakdown, if the
@@ -160,7 +178,7 @@ class Watch(Protocol):
         reported.
         """
 
-    def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
+    def alert(self, kind: str, message: str, *, frames: Stack = (), **details: Any) -> None:
         """Report something other than an origin; the same kind, message and location are reported only once."""
 
     def arrived(
@@ -170,7 +188,7 @@ class Watch(Protocol):
         value: Any,
         *,
         asked: str,
-        frames: Sequence[Frame] = (),
+        frames: Stack = (),
         given: bool = False,
         followed: bool = False,
         late: bool = False,
@@ -195,7 +213,7 @@ class Watch(Protocol):
         For what is compiled: the results that are not finite. None instead of keys: it is not known what becomes of it.
         """
 
-    def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
+    def left(self, name: str, health: Health, *, asked: str, frames: Stack = ()) -> None:
         """Report what the program keeps, prints or saves and is not finite: it is shown if nothing else is bad."""
 
     def kept(self, owner: object, own: bool = False) -> None:
@@ -207,7 +225,7 @@ class Watch(Protocol):
     def came_in(self, kinds: Iterable[str]) -> None:
         """These kinds of non-finite value came from outside: from a file, or a loader."""
 
-    def explains(self, kinds: frozenset[str], frames: Sequence[Frame] = ()) -> bool:
+    def explains(self, kinds: Kinds, frames: Stack = ()) -> bool:
         """Whether what is not finite in an input is really the program's input: came in, or is written in its text."""
 
     def fed(self, holds_nan: Callable[[], bool] | None) -> None:
@@ -231,8 +249,46 @@ class Watch(Protocol):
         ``numbers`` is called some seconds or dozens of steps later, in any thread; at the latest when the run ends.
         """
 
+    def sampled(self, layers: Mapping[str, Layer]) -> None:
+        """What layers of the model were in the current step, in the order of their calls: for some of the steps."""
+
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done; ``numbers`` are its loss, gradient norm, …"""
+
+
+class Ours(threading.local):
+    """Whether what a thread does now is nanlint's own; called, for a block."""
+
+    now = False
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        before, self.now = self.now, True
+        try:
+            yield
+        finally:
+            self.now = before
+
+
+class Hooked(ABC):
+    """Part of an adapter that stands in the place of functions of its framework from ``start`` to ``stop``."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._hooks = Hooks(watch)
+
+    @abstractmethod
+    def hook(self) -> None:
+        """Put the hooks there."""
+
+    def start(self) -> None:
+        """From now on, unless they are there."""
+        if not self._hooks:
+            self.hook()
+
+    def stop(self) -> None:
+        """Leave the framework as it was."""
+        self._hooks.take_away()
 
 
 class Adapter(ABC):
@@ -256,7 +312,7 @@ class Adapter(ABC):
     def stop(self) -> None:
         """Remove the hooks."""
 
-    def where(self) -> Mapping[str, Any]:
+    def where(self) -> Given:
         """Where in the user's model (``module``) and among the loader's processes (``worker``) the program is now."""
         return {}
 
@@ -294,7 +350,7 @@ class Adapter(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
+    def numbers(self, value: Any, limit: int) -> Elements:
         """The first ``limit`` elements of a concrete tensor, in row-major order."""
 
     def keys(self, value: Any) -> Sequence[Hashable]:
@@ -305,7 +361,7 @@ class Adapter(ABC):
         """A tensor that is not finite is to be followed: tell ``watch.fates`` of each op from now on."""
 
     def on_gradient(  # noqa: B027  (most frameworks have no eager backward pass)
-        self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]
+        self, operands: Given, result: Any, heard: Callable[[str, Any], None]
     ) -> None:
         """Call ``heard(name, gradient)`` for each gradient that an op sends back to its operands, once it is computed.
 

@@ -5,12 +5,15 @@ Imported by adapters only: nanlint itself does not need NumPy.
 
 from __future__ import annotations
 
+import math
 import sys
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
-from nanlint.runtime.health import Health
+from nanlint.runtime.adapter import Adapter
+from nanlint.runtime.health import Elements, Health, Shape
 
 
 def health_of_array(value: Any) -> Health:
@@ -34,7 +37,7 @@ def health_of_array(value: Any) -> Health:
     )
 
 
-def _health_of_finite(array: Any, dtype: str, shape: tuple[int, ...]) -> Health:
+def _health_of_finite(array: Any, dtype: str, shape: Shape) -> Health:
     if array.size == 0:
         return Health(dtype=dtype, shape=shape)
     if array.dtype.kind == "b":
@@ -60,6 +63,37 @@ def numbers_of(value: Any) -> Any:
     if kind == "V" and array.dtype.names is None and array.dtype.name.startswith(("bfloat", "float", "int", "uint")):
         return array.astype(np.float32)  # of ml_dtypes, all of whose numbers float32 has
     return None
+
+
+def first_of(value: Any, limit: int) -> list[float | complex]:
+    """The first numbers of an array of any kind, row-major."""
+    array = numbers_of(value)
+    return [] if array is None else array.ravel()[:limit].tolist()
+
+
+def ends_of(array: Any) -> tuple[float, float] | None:
+    """Least and greatest of an array of real numbers that are all finite; None of another."""
+    if array is None or array.dtype.kind not in "fiu" or array.size == 0 or is_masked(array):
+        return None
+    low, high = float(array.min()), float(array.max())
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
+class ArrayAdapter(Adapter):
+    """An adapter whose tensors can be seen as arrays."""
+
+    @abstractmethod
+    def array(self, value: Any) -> Any:
+        """What a concrete tensor holds, for NumPy; None if it has no numbers here."""
+
+    def health(self, value: Any) -> Health:
+        return health_of_array(self.array(value))
+
+    def glance(self, value: Any) -> tuple[float, float] | None:
+        return ends_of(self.array(value))
+
+    def numbers(self, value: Any, limit: int) -> Elements:
+        return first_of(self.array(value), limit)
 
 
 def is_masked(value: Any) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from nanlint.runtime.events import ARRIVED, GIVEN, KEPT, NON_FINITE, Alert, Frame, Where, is_bad
+from nanlint.runtime.events import ARRIVED, GIVEN, KEPT, NON_FINITE, Alert, Stack, Where, is_bad
 from nanlint.runtime.frames import is_behind, stack_of
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import Health, Kinds
 from nanlint.runtime.hooks import safely
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD
@@ -71,7 +71,7 @@ class ArrivalRecord(SiteRecord):
         for adapter in self.adapters:
             safely(self, f"the pending results of {adapter.name}", adapter.settle)
 
-    def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
+    def alert(self, kind: str, message: str, *, frames: Stack = (), **details: Any) -> None:
         """Something beside a birth, told once for the same kind, message and place."""
         where = (frames[0].path, frames[0].line) if frames else None
         alert = Alert(kind, self.steps, message, tuple(frames), details, self.where)
@@ -95,7 +95,7 @@ class ArrivalRecord(SiteRecord):
         value: Any,
         *,
         asked: str,
-        frames: Sequence[Frame] = (),
+        frames: Stack = (),
         given: bool = False,
         followed: bool = False,
         late: bool = False,
@@ -126,13 +126,13 @@ class ArrivalRecord(SiteRecord):
         else:
             self._arrived(alert, keys)
 
-    def explains(self, kinds: frozenset[str], frames: Sequence[Frame] = ()) -> bool:
+    def explains(self, kinds: Kinds, frames: Stack = ()) -> bool:
         """See ``Watch.explains``."""
         there = tuple(frames) or self.frames(1)
         known = self.results.outside.union(*(self.results.written.kinds_at(one.path, one.line) for one in there))
         return "nan" in known or kinds <= known
 
-    def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None:
+    def left(self, name: str, health: Health, *, asked: str, frames: Stack = ()) -> None:
         """See ``Watch.left``."""
         self.settle()
         if self._came:  # which this only shows

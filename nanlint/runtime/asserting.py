@@ -7,8 +7,6 @@ more than that, as tests may mean what they do.
 from __future__ import annotations
 
 import ast
-import importlib.abc
-import importlib.machinery
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -18,52 +16,39 @@ from _pytest.assertion.rewrite import AssertionRewriter
 from nanlint.diagnostic import Confidence
 from nanlint.runtime import probing
 from nanlint.runtime.hooks import Guard
-from nanlint.runtime.importing import numbers, watched_sites
+from nanlint.runtime.importing import InPlace, numbers, watched_sites
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.rewriting import NAME, rewrite
 from nanlint.source.text import Source
 
 
-class ProbedTest(importlib.abc.Loader):
+def probed_test(loader: Any, recorder: Recorder) -> InPlace:
     """The loader of a test file; pytest's own where nothing is flagged."""
 
-    def __init__(self, loader: Any, recorder: Recorder) -> None:
-        self._loader = loader
-        self._recorder = recorder
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """As pytest's."""
-        made: ModuleType | None = self._loader.create_module(spec)
-        return made
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the file with probes, and take ourselves out of sight."""
-        spec = module.__spec__
-        assert spec is not None
-        spec.loader = module.__loader__ = self._loader
-        code = None
-        with Guard(self._recorder, f"the findings of {spec.origin}"):
-            code = self._probed(str(spec.origin))
+    def run(loader: Any, module: ModuleType) -> None:
+        path, code = str(module.__file__), None
+        with Guard(recorder, f"the findings of {path}"):
+            code = _probed(path, loader, recorder)
         if code is None:
-            self._loader.exec_module(module)
+            loader.exec_module(module)
             return
-        self._loader._rewritten_names[module.__name__] = Path(str(spec.origin))
+        loader._rewritten_names[module.__name__] = Path(path)
         exec(code, module.__dict__)
 
-    def _probed(self, path: str) -> CodeType | None:
-        content = Path(path).read_bytes()
-        sites = watched_sites(content, path, self._recorder, confidence=Confidence.POSSIBLE)
-        if not sites:
-            return None
-        tree, found = rewrite(Source.from_bytes(content, path), sites, numbers)
-        tree = ast.fix_missing_locations(tree)
-        _Asserts(path, self._loader.config, content).run(tree)
-        code: CodeType = compile(tree, path, "exec", dont_inherit=True)
-        probing.enter(found)
-        return code
+    return InPlace(loader, run)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)
+
+def _probed(path: str, loader: Any, recorder: Recorder) -> CodeType | None:
+    content = Path(path).read_bytes()
+    sites = watched_sites(content, path, recorder, confidence=Confidence.POSSIBLE)
+    if not sites:
+        return None
+    tree, found = rewrite(Source.from_bytes(content, path), sites, numbers)
+    tree = ast.fix_missing_locations(tree)
+    _Asserts(path, loader.config, content).run(tree)
+    code: CodeType = compile(tree, path, "exec", dont_inherit=True)
+    probing.enter(found)
+    return code
 
 
 class _Asserts(AssertionRewriter):  # type: ignore[misc, unused-ignore]

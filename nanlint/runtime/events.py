@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -36,6 +37,12 @@ class Frame(Record, frozen=True):
     function: str = ""
     text: str = ""
     column: int = 0
+
+
+#: a stack, the user's innermost frame first
+Frames = tuple[Frame, ...]
+#: the same, as it is given
+Stack = Sequence[Frame]
 
 
 class Where(Record, frozen=True):
@@ -81,7 +88,6 @@ class Started(Kind, frozen=True):
     host: str
     pid: int
     rank: int
-    parent: int
     python: str
     argv: tuple[str, ...]
     directory: str
@@ -158,9 +164,9 @@ class Birth(Kind, frozen=True):
     kinds: tuple[str, ...]
     inputs: tuple[Numbers, ...]
     outputs: tuple[Numbers, ...]
-    frames: tuple[Frame, ...]
+    frames: Frames
     backward: bool = False
-    forward: tuple[Frame, ...] = ()
+    forward: Frames = ()
     compiled: str = ""
     note: str = ""
     site: str = ""
@@ -179,7 +185,7 @@ class Death(Record, frozen=True):
     """An origin (the number of a birth, the key of a site) that did not arrive: how it died, in words, and where."""
 
     how: str
-    frames: tuple[Frame, ...] = ()
+    frames: Frames = ()
     origin: int | str = ""
 
 
@@ -189,12 +195,15 @@ class Deaths(Kind, frozen=True):
     deaths: tuple[Death, ...]
 
 
-class Observed(Kind, frozen=True):
-    """What came by at a site so far; a later one replaces it.
+class Observed(msgspec.Struct, omit_defaults=True, tag_field="event", tag="observed"):
+    """What came by at a site so far; a later one replaces it, and it is kept up to date until it is written.
 
     ``roles``: breakdown of everything seen, by operand, "result", "gradient of NAME". ``closest``: how near the
     operand came to the pole, and at which step. ``bad``: the first time that something bad came out, with its roles.
-    ``unwatched``: there are executions of which nothing is seen; see ``Watch.unwatched``.
+    ``unwatched``: there are executions of which nothing is seen; see ``Watch.unwatched``. ``elements``: how many were
+    looked at, of what is measured; ``empty``: in how many looks there were none, ``least``: the fewest. ``tests``:
+    those that executed it, ``more``: how many besides; ``happened``: those in which it went bad, and whether they
+    passed.
     """
 
     site: str
@@ -206,6 +215,12 @@ class Observed(Kind, frozen=True):
     bad: dict[str, Health] = {}
     kinds: tuple[str, ...] = ()
     unwatched: bool = False
+    elements: int = 0
+    empty: int = 0
+    least: int | None = None
+    tests: tuple[str, ...] = ()
+    more: int = 0
+    happened: dict[str, bool] = {}
 
 
 class Filtered(Kind, frozen=True):
@@ -215,7 +230,43 @@ class Filtered(Kind, frozen=True):
     step: int
     framework: str
     tensor: Numbers
-    frames: tuple[Frame, ...] = ()
+    frames: Frames = ()
+
+
+class Layer(Record, frozen=True):
+    """What a layer was in one step; a number that was not measured is None.
+
+    ``largest`` and ``smallest``: magnitudes of its output, of the elements that are not 0. ``zeros`` and ``saturated``:
+    shares of its elements; ``dead``: of its units, over all rows. ``top``: the greatest number of its format.
+    ``source``: the layer whose output it took. ``gradient`` and ``least_gradient``: magnitudes in the gradients of its
+    parameters; ``update``: a step's change of them over their own size, both as root mean squares. ``doubts``: what
+    is wrong with them at the first step, in words, by the kind of warning. ``line``: path, line and function of its
+    call.
+    """
+
+    largest: float | None = None
+    smallest: float | None = None
+    zeros: float | None = None
+    dead: float | None = None
+    saturated: float | None = None
+    top: float | None = None
+    source: str = ""
+    gradient: float | None = None
+    least_gradient: float | None = None
+    update: float | None = None
+    doubts: dict[str, str] = {}
+    line: tuple[str, int, str] | None = None
+
+    @property
+    def headroom(self) -> float | None:
+        """How often its largest element can double."""
+        return math.log2(self.top / self.largest) if self.top and self.largest else None
+
+
+class Sampled(Kind, frozen=True):
+    """The layers of a model in the last sampled steps, each with the step; a later one replaces it."""
+
+    layers: dict[str, tuple[tuple[int, Layer], ...]]
 
 
 class Retained(Kind, frozen=True):
@@ -232,7 +283,7 @@ class Alert(Kind, frozen=True):
     alert: str
     step: int
     message: str
-    frames: tuple[Frame, ...] = ()
+    frames: Frames = ()
     details: dict[str, Any] = {}
     where: Where = Where()
 
@@ -291,6 +342,7 @@ Event = (
     | Observed
     | Filtered
     | Retained
+    | Sampled
     | Alert
     | Checkpoint
     | Ended

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
-from nanlint.runtime.events import Death, Frame
+from nanlint.runtime.events import Death, Stack
 
 #: an origin: the number of a birth, or the key of a site
 Origin = int | str
@@ -63,7 +63,7 @@ class Fates:
         op: str,
         given: Collection[Hashable],
         made: Iterable[tuple[Hashable, bool]],
-        where: Callable[[], Sequence[Frame]],
+        where: Callable[[], Stack],
     ) -> None:
         """An op was given these tensors and made those, of which some are bad."""
         with self._lock:

@@ -7,14 +7,18 @@ import linecache
 import os
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Frame, Frames
 
 #: of one stack
 MAX_FRAMES = 32
+
+#: path, line and function
+Line = tuple[str, int, str]
 
 OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -62,7 +66,7 @@ class Users:
         inside = f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
         return not path.startswith(self._installed) and not any(part in path for part in inside)
 
-    def line(self, start: FrameType | None) -> tuple[str, int, str] | None:
+    def line(self, start: FrameType | None) -> Line | None:
         """Path, line and function of the innermost frame that is the user's."""
         owns = self._known
         frame = start
@@ -78,36 +82,55 @@ class Users:
 
     def frame(self, start: FrameType | None) -> FrameType | None:
         """The innermost frame that is the user's."""
-        frame = start
-        while frame is not None and not self.owns(frame.f_code.co_filename):
-            frame = frame.f_back
-        return frame
+        return next((frame for frame in upward(start) if self.owns(frame.f_code.co_filename)), None)
 
     def called_by_library(self, start: FrameType | None) -> bool:
         """Whether the innermost frame that is not nanlint's is of code that is not the user's."""
-        frame = start
-        while frame is not None and frame.f_code.co_filename.startswith(OWN):
-            frame = frame.f_back
-        return frame is not None and not self.owns(frame.f_code.co_filename)
+        others = (frame.f_code.co_filename for frame in upward(start))
+        first = next((path for path in others if not path.startswith(OWN)), None)
+        return first is not None and not self.owns(first)
 
-    def frames(self, start: FrameType | None) -> tuple[Frame, ...]:
+    def frames(self, start: FrameType | None) -> Frames:
         """All frames that are the user's, innermost first."""
-        found: list[Frame] = []
-        frame = start
-        while frame is not None and len(found) < MAX_FRAMES:
-            if self.owns(frame.f_code.co_filename):
-                found.append(frame_at(frame.f_code, frame.f_lineno, _column(frame.f_code, frame.f_lasti)))
-            frame = frame.f_back
-        return tuple(found)
+        users = (frame for frame in upward(start) if self.owns(frame.f_code.co_filename))
+        return tuple(
+            frame_at(frame.f_code, frame.f_lineno, _column(frame.f_code, frame.f_lasti))
+            for frame in islice(users, MAX_FRAMES)
+        )
+
+
+def upward(frame: FrameType | None) -> Iterator[FrameType]:
+    """A frame, and those that it was called from."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def names_in_callers(
+    wanted: set[int],
+    held: Callable[[str, Any], Iterable[tuple[str, Any]]],
+    asks: Callable[[str], bool] = lambda _: True,
+) -> dict[int, str]:
+    """What the callers' variables call some objects, by the identity of these.
+
+    ``held``: what a variable holds that may be one of them, with its name. Callers in files that ``asks`` says no to
+    are passed over.
+    """
+    names: dict[int, str] = {}
+    for frame in upward(sys._getframe(1)):
+        for variables in (frame.f_locals, frame.f_globals) if asks(frame.f_code.co_filename) else ():
+            for variable, value in list(variables.items()):
+                for name, one in held(variable, value):
+                    if id(one) in wanted:
+                        names.setdefault(id(one), name)
+        if names.keys() >= wanted:
+            break
+    return names
 
 
 def stack_of(start: FrameType | None) -> list[tuple[CodeType, int]]:
     """Where each frame is, outermost first."""
-    found = []
-    while start is not None:
-        found.append((start.f_code, start.f_lineno))
-        start = start.f_back
-    return found[::-1]
+    return [(frame.f_code, frame.f_lineno) for frame in upward(start)][::-1]
 
 
 def is_behind(now: Sequence[tuple[CodeType, int]], then: Sequence[tuple[CodeType, int]]) -> bool:
@@ -155,7 +178,5 @@ def _column(code: CodeType, instruction: int) -> int:
     """1-based column of an instruction; 0 where Python keeps none (before 3.11)."""
     if sys.version_info < (3, 11) or instruction < 0:
         return 0
-    for i, (_, _, column, _) in enumerate(code.co_positions()):
-        if i == instruction // 2:
-            return 0 if column is None else column + 1
-    return 0
+    _, _, column, _ = next(islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
+    return 0 if column is None else column + 1

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from nanlint.ops.floats import class_of
 
-#: the classes, in the order in which they are shown and kept
+#: kinds of non-finite value: some of ninf, pinf, nan
+Kinds = frozenset[str]
+#: of a tensor, in elements
+Shape = tuple[int, ...]
+#: the first numbers of a tensor, row-major
+Elements = Sequence[float | complex]
+#: the classes, in the order in which they are shown and kept, and what they are called
+NAMES = ("-inf", "negative", "zero", "positive", "+inf", "nan")
 CLASSES = ("ninf", "neg", "zero", "pos", "pinf", "nan")
 
 
@@ -31,7 +38,7 @@ class Health(msgspec.Struct, frozen=True, omit_defaults=True):
     high: float | None = None
     near: float | None = None
     dtype: str = ""
-    shape: tuple[int, ...] = ()
+    shape: Shape = ()
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -44,7 +51,7 @@ class Health(msgspec.Struct, frozen=True, omit_defaults=True):
         return sum(self.counts)
 
     @property
-    def bad(self) -> frozenset[str]:
+    def bad(self) -> Kinds:
         """The kinds of non-finite value that occur: some of ninf, pinf, nan."""
         return frozenset(kind for kind in ("ninf", "pinf", "nan") if getattr(self, kind))
 
@@ -58,12 +65,11 @@ class Health(msgspec.Struct, frozen=True, omit_defaults=True):
         return Health(**counts, low=low, high=high, near=near, dtype=other.dtype, shape=other.shape)
 
     def __str__(self) -> str:
-        names = {"ninf": "-inf", "neg": "negative", "zero": "zero", "pos": "positive", "pinf": "+inf", "nan": "nan"}
-        found = [f"{count:,} {names[cls]}" for cls, count in zip(CLASSES, self.counts, strict=True) if count]
+        found = [f"{count:,} {name}" for name, count in zip(NAMES, self.counts, strict=True) if count]
         return ", ".join(found) or "empty"
 
 
-def health_of_numbers(numbers: Iterable[float], dtype: str = "float", shape: tuple[int, ...] = ()) -> Health:
+def health_of_numbers(numbers: Iterable[float], dtype: str = "float", shape: Shape = ()) -> Health:
     """The breakdown of Python numbers."""
     counts = dict.fromkeys(CLASSES, 0)
     finite = []

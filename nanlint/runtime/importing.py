@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
@@ -27,7 +28,8 @@ from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.sites import Site, digest_of, sites_of
 
 if TYPE_CHECKING:
-    from nanlint.config import Config
+    from nanlint.cache.reports import Reports
+    from nanlint.config import Config, Configs
 
 #: of probed expressions, in all modules
 numbers = itertools.count()
@@ -39,18 +41,15 @@ GROUP = "nanlint.runtime"
 def adapters() -> dict[str, Callable[[], type[Adapter]]]:
     """What loads the class of an adapter, by the package whose import wakes it: built-in ones and those installed."""
     found: dict[str, Callable[[], type[Adapter]]] = {
-        package: _loader(*place.split(":")) for package, place in BUILT_IN.items()
+        package: functools.partial(_load, *place.split(":")) for package, place in BUILT_IN.items()
     }
     for point in importlib.metadata.entry_points(group=GROUP):
         found[point.name] = point.load
     return found
 
 
-def _loader(module: str, name: str) -> Callable[[], type[Adapter]]:
-    def load() -> type[Adapter]:
-        return cast(type[Adapter], getattr(importlib.import_module(module), name))
-
-    return load
+def _load(module: str, name: str) -> type[Adapter]:
+    return cast(type[Adapter], getattr(importlib.import_module(module), name))
 
 
 class Hook(importlib.abc.MetaPathFinder):
@@ -111,7 +110,7 @@ class Hook(importlib.abc.MetaPathFinder):
     def _take_in_hand(self, fullname: str, spec: importlib.machinery.ModuleSpec) -> None:
         """Have a loader of ours where there is something to do."""
         if (fullname in self._adapters or fullname in SAVES or fullname in READS) and spec.loader is not None:
-            spec.loader = Woken(spec.loader, lambda: self.wake(fullname))
+            spec.loader = InPlace(spec.loader, self._woken)
         elif type(spec.loader) is importlib.machinery.SourceFileLoader and self._recorder.users.owns(spec.loader.path):
             spec.loader = Probed(spec.loader.name, spec.loader.path, self._recorder)
         elif isinstance(spec.loader, zipimport.zipimporter) and self._recorder.users.owns(spec.origin or ""):
@@ -128,6 +127,10 @@ class Hook(importlib.abc.MetaPathFinder):
                 if spec is not None:
                     return spec
         return None
+
+    def _woken(self, loader: Any, module: ModuleType) -> None:
+        loader.exec_module(module)
+        self.wake(module.__name__)
 
     def wake(self, package: str) -> None:
         """Start the adapter of a framework that is imported; one that fails is told of and left out."""
@@ -151,24 +154,23 @@ class Hook(importlib.abc.MetaPathFinder):
         self._recorder.watch_framework(adapter.name, str(getattr(sys.modules[package], "__version__", "")))
 
 
-class Woken(importlib.abc.Loader):
-    """The loader of a framework; when it is done, ``then`` is called."""
+class InPlace(importlib.abc.Loader):
+    """Stands in the place of a loader, which makes the module; ``run`` executes it."""
 
-    def __init__(self, loader: importlib.abc.Loader, then: Callable[[], None]) -> None:
-        self._loader = loader
-        self._then = then
+    def __init__(self, loader: Any, run: Callable[[Any, ModuleType], None]) -> None:
+        self._loader, self._run = loader, run
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """As the framework's own."""
-        return self._loader.create_module(spec)
+        """As the loader's own."""
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the framework's own, and take ourselves out of sight."""
+        """Take ourselves out of sight, and execute it."""
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
-        self._loader.exec_module(module)
-        self._then()
+        self._run(self._loader, module)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
@@ -215,11 +217,10 @@ def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | Non
 
     with Guard(recorder, f"the findings of {path}"):
         sites = watched_sites(content, path if path.startswith("<") else os.path.abspath(path), recorder)
-        if not sites:
+        called = bool(recorder.options.keep_inputs)
+        if not sites and not called:
             return None
-        tree, found = rewrite(
-            Source.from_bytes(content, path), sites, numbers, called=bool(recorder.options.keep_inputs)
-        )
+        tree, found = rewrite(Source.from_bytes(content, path), sites, numbers, called)
         code: CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
         probing.enter(found)
         return code
@@ -230,20 +231,14 @@ def watched_sites(
     content: bytes, path: str, recorder: Recorder, probed: bool = True, confidence: Confidence | None = None
 ) -> tuple[Site, ...]:
     """The findings of a file that are watched, and are at least of a confidence; the run keeps the source, once."""
-    from nanlint.config import CONFIDENCES, ConfigError, Configs, Options
-    from nanlint.lint.known_rules import ops_problem, roots_of, rule_names, rules_in
-    from nanlint.selection import LoadedWhenUsed
+    from nanlint.config import CONFIDENCES
+    from nanlint.lint.known_rules import roots_of
     from nanlint.source.decoding import SourceError
     from nanlint.source.prescan import prescan
     from nanlint.source.text import Source
 
     least = confidence or CONFIDENCES[recorder.options.least_confidence]
-    overrides = Options.of(confidence=str(least)).over
-    try:
-        configs = Configs(LoadedWhenUsed(rule_names), overrides, ops_problem=ops_problem, rules_in=rules_in)
-        config = configs.for_directory(os.path.dirname(os.path.abspath(path)))
-    except ConfigError:
-        config = Configs(LoadedWhenUsed(rule_names), overrides, isolated=True).default()
+    config = config_at(path, least)
     if not prescan(content, roots_of(config.for_file(os.path.abspath(path)))):
         return ()
     try:
@@ -251,25 +246,56 @@ def watched_sites(
     except SourceError:
         return ()
     module = Module(path, digest_of(content), probed, str(least))
-    diagnostics = _diagnosed(content, path, config)
+    diagnostics = diagnosed(content, path, config)
     sites = sites_of(diagnostics, path, module.digest)
     keep_module(recorder.options.directory, module, text, diagnostics)
     recorder.watch_module(module, sites)
     return sites
 
 
-def _diagnosed(content: bytes, path: str, config: Config) -> tuple[Diagnostic, ...]:
-    """The findings of a file, recalled where they still hold: the linter is loaded only for what it has not seen."""
+@functools.lru_cache(maxsize=8)
+def _configs(least: str, isolated: bool) -> Configs:
+    from nanlint.config import Configs, Options
+    from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
+    from nanlint.selection import LoadedWhenUsed
+
+    overrides = Options.of(confidence=least).over
+    return Configs(LoadedWhenUsed(rule_names), overrides, ops_problem=ops_problem, rules_in=rules_in, isolated=isolated)
+
+
+def config_at(path: str, least: Confidence) -> Config:
+    """What holds for a file; a configuration that is wrong, or gone, is left aside."""
+    from nanlint.config import ConfigError
+
+    try:
+        return _configs(str(least), False).for_directory(os.path.dirname(os.path.abspath(path)))
+    except (ConfigError, OSError):
+        return _configs(str(least), True).default()
+
+
+@functools.lru_cache(maxsize=1)
+def _reports() -> Reports:
     from nanlint.cache.reports import Reports
     from nanlint.cache.store import directory_for
+
+    return Reports(directory_for())
+
+
+def diagnosed(content: bytes, path: str, config: Config, *, finds_only: bool = True) -> tuple[Diagnostic, ...]:
+    """The findings of a file, recalled where they still hold: the linter is loaded only for what it has not seen.
+
+    ``finds_only``: without fixes, which take most of the time, unless they are known already.
+    """
     from nanlint.lint.report import Task
 
-    reports, task = Reports(directory_for()), Task(path, config)
-    report = reports.recall(task)
+    reports, asked = _reports(), [Task(path, config)]
+    if finds_only:
+        asked.append(Task(path, config, finds_only=True))
+    report = next(filter(None, map(reports.recall, asked)), None)
     if report is None:
         from nanlint.lint.one_file import run_bytes
 
-        report = run_bytes(content, task)
-        reports.keep(task, report)
+        report = run_bytes(content, asked[-1])
+        reports.keep(asked[-1], report)
         reports.save()
     return report.diagnostics

@@ -43,12 +43,15 @@ class Outcome:
 
 
 def new_run(directory: str | None) -> str:
-    """Make the directory of a new run; by default a fresh one under ``.nanlint/runs``. Raises RunError."""
+    """Make the directory of a new run; by default a fresh one under ``.nanlint/runs``. Raises RunError.
+
+    One that holds a run gets another one beside it: who reads it reads both, as one.
+    """
     chosen = directory or os.path.join(RUNS, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
     try:
         os.makedirs(chosen, exist_ok=True)
         if directory is None:
-            _keep_out_of_git(os.path.dirname(RUNS))
+            keep_out_of_git(os.path.dirname(RUNS))
         probe = os.path.join(chosen, f".write-{os.getpid()}")
         with open(probe, "w"):
             pass
@@ -57,8 +60,6 @@ def new_run(directory: str | None) -> str:
         raise RunError(
             f"{chosen}: the run cannot be stored there: {reason(error)}; choose another directory with --run-dir"
         ) from None
-    if any(name.startswith("events-") for name in os.listdir(chosen)):
-        raise RunError(f"{chosen}: already contains a run; choose another directory with --run-dir")
     return os.path.abspath(chosen)
 
 
@@ -71,7 +72,8 @@ def latest_run() -> str:
     raise RunError(f"{RUNS}: there is no run; create one with nanlint verify -- PROGRAM, or name its directory")
 
 
-def _keep_out_of_git(directory: str) -> None:
+def keep_out_of_git(directory: str) -> None:
+    """Have git ignore what is in a directory of ours."""
     ignore = os.path.join(directory, ".gitignore")
     if not os.path.exists(ignore):
         with open(ignore, "w") as file:

@@ -69,9 +69,12 @@ class Run:
             self._recorder.begin_at(step)
         self._recorder.at(told=True, **where)
 
-    def hear(self, hear: Callable[[str, Origin | None], None]) -> None:
-        """Have this called at once with what makes the run bad, and the origin that it tells of, if it is one."""
-        self._recorder.hear = hear
+    def hear(self, hear: Callable[[str, Origin | None], None], warned: Callable[[str], None]) -> None:
+        """Have this called at once with what makes the run bad, and the origin that it tells of, if it is one.
+
+        ``warned``: with what says before that it will break.
+        """
+        self._recorder.hear, self._recorder.warned = hear, warned
 
     @property
     def steps(self) -> int:

@@ -22,7 +22,7 @@ class Options(msgspec.Struct, frozen=True):
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
     watched, where it is not left to the watch. ``limit``: bytes of an event file, about; the origin of what went wrong
     is kept beyond it. ``keep_elements``: of each tensor of the first origins, at most. ``keep_inputs``: the directory
-    for the arguments of functions with flagged expressions; empty if they are not wanted. ``replay``: the first and the
+    for the arguments of functions; empty if they are not wanted. ``replay``: the first and the
     last step that are repeated, of the run in ``replayed``, ``from_start`` or with what that kept. ``hash_seed``: of
     the hashes of strings, so that sets have the same order again.
     """

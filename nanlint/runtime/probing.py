@@ -19,7 +19,7 @@ from typing import Any
 from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.frames import place
-from nanlint.runtime.health import Health, health_of_numbers
+from nanlint.runtime.health import Health, Kinds, health_of_numbers
 from nanlint.runtime.hooks import Guard, safely
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.rewriting import CALLED, NAME, RESULT, Expression
@@ -32,6 +32,8 @@ WHAT = "a flagged expression"
 RESULT_ROLE = "result"
 #: executions of an expression that are looked at whole, before most are only glanced at
 WHOLE = 8
+#: executions from which on most are only counted, as long as all is finite: ever fewer are looked at
+OFTEN = 1_024
 #: expressions that may wait for their looks to be read, within a step
 MOST = 4_096
 
@@ -43,6 +45,7 @@ class _Held:
     value: Any
     look: Look | Later = None
     looked: bool = False
+    size: int = 1
 
 
 class Later:
@@ -73,6 +76,11 @@ class _Thread(threading.local):
 #: probed expressions by their number, and how often each has run under the present watch
 _expressions: dict[int, Expression] = {}
 _runs: dict[int, int] = {}
+#: of expressions of Python's numbers that ran often: how many executions are left that are only counted, how many were
+#: when they were last taken into account; and their operands, each with the frame that evaluates it
+_left: dict[int, int] = {}
+_counted: dict[int, int] = {}
+_numbers: dict[tuple[int, int], tuple[float, int]] = {}
 _recorder: Recorder | None = None
 _guard: Guard
 _thread = _Thread()
@@ -87,6 +95,7 @@ def install(recorder: Recorder | None) -> None:
         safely(_recorder, WHAT, read, _recorder)
     _recorder = recorder
     _runs.clear()
+    _left.clear()
     if recorder is not None:
         _guard = Guard(recorder, WHAT)
         recorder.before_steps(functools.partial(safely, recorder, WHAT, read, recorder))
@@ -102,9 +111,39 @@ def probe(number: int, role: int, value: Any) -> Any:
     """Hand on ``value``: what role ``role`` of expression ``number`` is this time."""
     if _recorder is None or hooks.compiling():
         return value
+    if number in _left and isinstance(value, float):
+        if role != RESULT:
+            _numbers[number, role] = value, id(sys._getframe(1))
+            return value
+        if math.isfinite(value):
+            _left[number] -= 1
+            if not _left[number]:
+                _count(number)
+                del _left[number]
+            return value
     with _guard:
         _seen(_recorder, number, role, value)
     return value
+
+
+def _is_seldom(number: int) -> bool:
+    """Whether an expression ran so often that its operands are not looked at this time."""
+    runs = _runs.get(number, 0)
+    return runs >= OFTEN and runs % _interval(runs) != 0
+
+
+def _interval(runs: int) -> int:
+    """Of how many executions one is looked at: of each doubling, as many are."""
+    return 1 << max(runs.bit_length() - OFTEN.bit_length() + 1, 0)
+
+
+def _count(number: int) -> None:
+    """Take those executions of an expression into account that were only counted."""
+    times, _counted[number] = _counted[number] - _left[number], _left[number]
+    _runs[number] += times
+    for site in _expressions[number].sites:
+        if _recorder is not None and times:
+            _recorder.passed(site, times)
 
 
 def _seen(recorder: Recorder, number: int, role: int, value: Any) -> None:
@@ -133,8 +172,8 @@ def _hold(recorder: Recorder, number: int, role: int, value: Any, frame: FrameTy
         top.operands = {}  # begun anew: an exception ended it before
     held = top.operands[role] = _Held(value)
     whole = _runs.get(number, 0) < WHOLE
-    if whole or role in expression.poles or expression.in_place:
-        held.look, held.looked = look(recorder, value, whole), True
+    if whole or expression.in_place or (role in expression.poles and not _is_seldom(number)):
+        held.look, held.looked, held.size = look(recorder, value, whole), True, _size(value)
 
 
 def _evaluates(one: _Unfinished, frame: FrameType | None) -> bool:
@@ -147,12 +186,15 @@ def _evaluates(one: _Unfinished, frame: FrameType | None) -> bool:
 def _finished(number: int, frame: FrameType) -> dict[int, _Held]:
     """The operands of an expression whose result is there; those inside of it that an exception ended are dropped."""
     unfinished = _thread.unfinished
+    roles = range(RESULT + 1, len(_expressions[number].operands) + 1) if number in _left else ()
+    known = ((role, _numbers.get((number, role), (0.0, 0))) for role in roles)
+    counted = {role: _Held(value) for role, (value, where) in known if where == id(frame)}
     for i in range(len(unfinished) - 1, -1, -1):
         if unfinished[i].number == number and unfinished[i].frame == id(frame):
             operands = unfinished[i].operands
             del unfinished[i:]
-            return operands
-    return {}
+            return operands | counted
+    return counted
 
 
 def _report(recorder: Recorder, number: int, held: dict[int, _Held], result: Any) -> None:
@@ -166,6 +208,8 @@ def _report(recorder: Recorder, number: int, held: dict[int, _Held], result: Any
                 recorder.unwatched(site)
         return
     _runs[number] = runs + 1
+    if isinstance(result, float) and runs >= OFTEN and number not in _left:
+        _left[number] = _counted[number] = _interval(runs)
     expression = _expressions[number]
     operands = {expression.operands[role - 1]: one for role, one in held.items()}
     if isinstance(seen, Health) and seen.bad:
@@ -179,23 +223,24 @@ def _report(recorder: Recorder, number: int, held: dict[int, _Held], result: Any
     laters = [one.look for one in operands.values() if isinstance(one.look, Later)]
     if laters or isinstance(seen, Later):
         laters += [seen] if isinstance(seen, Later) else []
-        forgotten = {name: _Held(None, one.look, one.looked) for name, one in operands.items()}
-        _when_read(recorder, functools.partial(_tell, recorder, expression, forgotten, seen, None), laters)
+        forgotten = {name: _Held(None, one.look, one.looked, one.size) for name, one in operands.items()}
+        tell = functools.partial(_tell, recorder, expression, forgotten, seen, None, _size(result))
+        _when_read(recorder, tell, laters)
     else:
-        _tell(recorder, expression, operands, seen, result)
+        _tell(recorder, expression, operands, seen, result, _size(result))
     if expression.sites:
         _await_gradients(recorder, number, operands, result)
 
 
 def _tell(
-    recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look | Later, result: Any
+    recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look | Later, result: Any, size: int
 ) -> None:
     """Tell what came by at an expression; all looks have been read."""
     for site in expression.sites:
         for name, one in operands.items():
             if one.looked:
-                recorder.looked(site, name, _read(one.look))
-        if kinds := recorder.looked(site, RESULT_ROLE, _read(seen), value=result):
+                recorder.looked(site, name, _read(one.look), size=one.size)
+        if kinds := recorder.looked(site, RESULT_ROLE, _read(seen), value=result, size=size):
             _born(recorder, site, kinds, _given(operands), _tensor(RESULT_ROLE, seen, result))
     if expression.part_of:
         _tell_parts(recorder, expression, operands, _read(seen), result)
@@ -221,6 +266,8 @@ def read(recorder: Recorder) -> None:
             one.look, one.ahead = found, None
     for tell, _ in waiting:
         safely(recorder, WHAT, tell)
+    for number in tuple(_left):
+        _count(number)
 
 
 def _read(seen: Look | Later) -> Look:
@@ -256,7 +303,7 @@ def _await_gradients(recorder: Recorder, number: int, operands: dict[str, _Held]
 
     def tell(name: str, seen: Look | Later, gradient: Any) -> None:
         given = [_tensor(operand, one, None) for operand, one in looks.items()]
-        known = frozenset[str]().union(*(one.health.bad for one in given))
+        known = Kinds().union(*(one.health.bad for one in given))
         for site in sites:
             if kinds := recorder.looked(site, f"{GRADIENT_OF}{name}", _read(seen), known, gradient):
                 _born(recorder, site, kinds, given, _tensor(f"{GRADIENT_OF}{name}", seen, gradient))
@@ -276,6 +323,13 @@ def _tell_parts(
     recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look, result: Any
 ) -> None:
     """Tell the findings about a form when this part of it gives what did not go in."""
+    looked: dict[str, Look] = {name: _read(one.look) for name, one in operands.items() if one.looked}
+    looked[RESULT_ROLE] = seen
+    for site in expression.part_of:
+        for part in site.parts:
+            if part.span == expression.span:
+                for name in {name for name, _, _ in part.poles if name in looked}:
+                    recorder.part(site, f"{name} of {part.op}", looked[name])
     if not isinstance(seen, Health):
         return
     given = {name: one for name, held in operands.items() if isinstance(one := _read(held.look), Health)}
@@ -285,7 +339,7 @@ def _tell_parts(
             _born(recorder, site, new, _given(operands), _tensor(RESULT_ROLE, seen, result))
 
 
-def _born(recorder: Recorder, site: Site, kinds: frozenset[str], given: Sequence[Tensor], made: Tensor) -> None:
+def _born(recorder: Recorder, site: Site, kinds: Kinds, given: Sequence[Tensor], made: Tensor) -> None:
     """Tell of an origin at a site, unless the watch of all ops did."""
     if recorder.has_birth(site) and recorder.mode != "sites":
         return
@@ -313,6 +367,14 @@ def _given(operands: Mapping[str, _Held]) -> list[Tensor]:
 def _tensor(name: str, seen: Look | Later, value: Any) -> Tensor:
     found = _read(seen)
     return Tensor(name, found if isinstance(found, Health) else Health(), value)
+
+
+def _size(value: Any) -> int:
+    """How many elements a tensor has; 1 where it is a number, or a graph does not know it yet."""
+    try:
+        return math.prod(getattr(value, "shape", ()))
+    except (TypeError, ValueError):
+        return 1
 
 
 def look(recorder: Recorder, value: Any, whole: bool) -> Look | Later:

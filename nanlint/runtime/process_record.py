@@ -16,9 +16,9 @@ from types import FrameType
 from typing import Any
 
 from nanlint.runtime.adapter import Adapter, Tensor
-from nanlint.runtime.events import FORMAT, Death, Event, Frame, Framework, Started
+from nanlint.runtime.events import FORMAT, Death, Event, Frames, Framework, Stack, Started
 from nanlint.runtime.fates import Ends, Fates, Origin
-from nanlint.runtime.frames import Users
+from nanlint.runtime.frames import Line, Users
 from nanlint.runtime.hooks import NonFinite
 from nanlint.runtime.launch import deciding_variables
 from nanlint.runtime.options import Options
@@ -47,6 +47,7 @@ class ProcessRecord:
         self._owners: dict[type, Adapter | None] = {}
         #: who is told at once of what makes the run bad: of each time, where the events only count
         self.hear: Callable[[str, Origin | None], None] | None = None
+        self.warned: Callable[[str], None] | None = None
         #: what opens where something went bad, if that was asked for: it gets what may open Python's debugger there
         self.stop_at: Callable[[str, Sequence[Tensor], Callable[[], None]], None] = lambda _, __, debugger: debugger()
         self._rank = rank
@@ -77,11 +78,11 @@ class ProcessRecord:
         """Whether a file is the user's."""
         return self.users.owns(path)
 
-    def frames(self, skip: int = 0) -> tuple[Frame, ...]:
+    def frames(self, skip: int = 0) -> Frames:
         """The user's frames of this moment, innermost first."""
         return self.users.frames(sys._getframe(1 + skip))
 
-    def user_line(self) -> tuple[str, int, str] | None:
+    def user_line(self) -> Line | None:
         """Path, line and function of the user's innermost frame."""
         return self.users.line(sys._getframe(1))
 
@@ -153,7 +154,7 @@ class ProcessRecord:
     def _size(self) -> int:
         return 0 if self._file is None else self._file.size
 
-    def _hear(self, frames: Sequence[Frame], message: str, origin: Origin | None = None) -> None:
+    def _hear(self, frames: Stack, message: str, origin: Origin | None = None) -> None:
         if self.hear is not None:
             at = f"{spot(frames[0])}: " if frames else ""
             text = f"\n    {frames[0].text}" if frames and frames[0].text else ""
@@ -186,7 +187,6 @@ class ProcessRecord:
                 host=socket.gethostname(),
                 pid=os.getpid(),
                 rank=self._rank,
-                parent=os.getppid(),
                 python=sys.version.split()[0],
                 argv=tuple(sys.argv),
                 directory=os.getcwd(),

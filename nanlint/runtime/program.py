@@ -80,6 +80,8 @@ def rank_of_environment() -> int:
 
 def run(command: Sequence[str], recorder: Recorder) -> None:
     """Run ``script args…``, ``-m module args…`` or ``-c code args…`` as ``__main__``."""
+    import zipfile
+
     first, *rest = command
     if first == "-m":
         sys.argv = ["-m", *rest[1:]]
@@ -95,7 +97,7 @@ def run(command: Sequence[str], recorder: Recorder) -> None:
         _run_code(code or compile(rest[0], "<string>", "exec", dont_inherit=True), _main_module())
         return
     sys.argv = [first, *rest]
-    if os.path.isdir(first) or (not first.endswith((".py", ".pyw")) and _is_archive(first)):
+    if os.path.isdir(first) or (not first.endswith((".py", ".pyw")) and zipfile.is_zipfile(first)):
         sys.path.insert(0, os.path.abspath(first))
         _main_module()
         runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]  # what Python does with one
@@ -132,16 +134,6 @@ def _main_module() -> ModuleType:
 
 def _run_code(code: CodeType, main: ModuleType) -> None:
     exec(code, main.__dict__)
-
-
-def _is_archive(path: str) -> bool:
-    import zipimport
-
-    try:
-        zipimport.zipimporter(path)
-    except zipimport.ZipImportError:
-        return False
-    return True
 
 
 def _probe_compiled(recorder: Recorder) -> None:

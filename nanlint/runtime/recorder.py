@@ -26,23 +26,27 @@ from nanlint.runtime.events import (
     Ended,
     Filtered,
     Frame,
+    Layer,
     Numbers,
     Op,
     Retained,
+    Sampled,
+    Stack,
     Step,
     Trace,
 )
 from nanlint.runtime.filters import Filter, filter_of
-from nanlint.runtime.frames import stack_of
-from nanlint.runtime.health import Health
+from nanlint.runtime.flight import Flight
+from nanlint.runtime.frames import Line, place, stack_of
+from nanlint.runtime.health import Health, Kinds
 from nanlint.runtime.hooks import NonFinite as NonFinite
 from nanlint.runtime.hooks import safely
 from nanlint.runtime.options import Options
 from nanlint.runtime.process_record import MOST
 from nanlint.runtime.replaying import PYTHON, RandomStates, Repeated, Source, repeatable
 from nanlint.runtime.site_record import FEW, STALE
-from nanlint.runtime.sites import GRADIENT_OF, code_of
-from nanlint.runtime.telling import KINDS, told
+from nanlint.runtime.sites import code_of
+from nanlint.runtime.telling import KINDS, listed, told
 
 #: elements of a tensor that are kept, after the first few births, of which there are more
 KEPT = 64
@@ -72,6 +76,7 @@ class Recorder(ArrivalRecord):
         self._traces: dict[tuple[int, ...], int] = {}
         self._ops: list[int] = []
         self._measured: dict[str, float] = {}
+        self._flight = Flight(self._warn)
         self._awaited: Callable[[], Mapping[str, float]] | None = None
         self._dead = False
         self._retained = 0
@@ -133,12 +138,12 @@ class Recorder(ArrivalRecord):
         *,
         framework: str,
         op: str,
-        kinds: frozenset[str],
+        kinds: Kinds,
         inputs: Sequence[Tensor],
         outputs: Sequence[Tensor],
-        frames: Sequence[Frame],
+        frames: Stack,
         backward: bool = False,
-        forward: Sequence[Frame] = (),
+        forward: Stack = (),
         compiled: str = "",
         note: str = "",
         site: str = "",
@@ -151,7 +156,7 @@ class Recorder(ArrivalRecord):
         probed = bool(site)  # then it is followed as what the site gave
         site = site or (self._site_of(op, blamed[0]) if blamed else "")
         with self._lock:
-            self._born_at.setdefault(site, (tuple(sorted(kinds)), GRADIENT_OF) if backward else ((), ""))
+            self._born_in(site, kinds, backward)
             number = self._births.get(identity)
             known = number is not None
             if number is None:
@@ -203,9 +208,7 @@ class Recorder(ArrivalRecord):
             self._retained += 1
         self._write(Retained(self.steps, framework, tuple(map(self._kept, tensors))))
 
-    def wants(
-        self, name: str, framework: str, value: Any, frames: Sequence[Frame] = (), health: Health | None = None
-    ) -> None:
+    def wants(self, name: str, framework: str, value: Any, frames: Stack = (), health: Health | None = None) -> None:
         """Hand a tensor, or its breakdown, to the user's filters."""
         adapter = self.adapter_of(value) if self._filters and health is None else None
         if health is None and (adapter is None or not adapter.concrete(value)):
@@ -266,11 +269,30 @@ class Recorder(ArrivalRecord):
         """Numbers of the step that goes on, that are asked for later."""
         self._awaited = numbers
 
+    def settled(self, skipped: bool) -> None:
+        """See ``Watch.settled``."""
+        super().settled(skipped)
+        self._flight.settled(self.steps, skipped)
+
+    def sampled(self, layers: Mapping[str, Layer]) -> None:
+        """See ``Watch.sampled``."""
+        safely(self, "layers", self._flight.sampled, self.steps, layers)
+
+    def _warn(self, kind: str, message: str, *, line: Line | None = None, **details: Any) -> None:
+        frames = self.frames(1) if line is None else (place(*line),)
+        found = sorted({site.code for site in self.sites_on(*line[:2])}) if line is not None else []
+        message += f"; the linter reports {listed(found)} on this line" if found else ""
+        self.alert(kind, message, frames=frames, **details)
+        if self.warned is not None:
+            self.warned(message)
+
     def _settle(self) -> None:
         """Write down the steps that waited for some of their numbers."""
         unsettled, self._unsettled = self._unsettled, []
         for step, awaited in unsettled:
-            numbers = {name: str(x) for name, x in awaited().items()} if awaited is not None else {}
+            found = awaited() if awaited is not None else {}
+            safely(self, "trends", self._flight.stepped, step.number, found)
+            numbers = {name: str(x) for name, x in found.items()}
             self._write(msgspec.structs.replace(step, numbers=step.numbers | numbers) if numbers else step)
 
     def _worth_writing(self, step: int) -> bool:
@@ -302,7 +324,9 @@ class Recorder(ArrivalRecord):
             if awaited is not None and self._repeated is not None:  # the numbers are compared
                 self._measured.update(awaited())
                 awaited = None
-            told = {name: str(x) for name, x in (self._measured | numbers).items()}
+            numbers = self._measured | numbers
+            safely(self, "trends", self._flight.stepped, self.steps, numbers)
+            told = {name: str(x) for name, x in numbers.items()}
             self._passed = None
             if not self._worth_writing(self.steps) and now - self._step_written < STALE:
                 self._passed = Step(self.steps, self._step_began, now - self._step_began, trace, told)
@@ -317,7 +341,7 @@ class Recorder(ArrivalRecord):
                 self._settle()
             if self._random is not None and self.mode != "all":
                 self._compare(self._random.difference(self.steps, told))
-            self._keep_states()
+            safely(self, "the random states", self._keep_states)
             self.steps = self.steps + 1 if number is None else number + 1
             self._step_began = now
             self._measured = {}
@@ -361,7 +385,7 @@ class Recorder(ArrivalRecord):
             if passed is not None:
                 self._write(passed)
             for seen in self._seen.values():
-                self._write(seen.event())
+                self._write(seen.told)
             for number, count in self._counts.items():
                 if count > 1 and number < MOST:
                     self._write(Again(number, count, self.steps))
@@ -397,6 +421,8 @@ class Recorder(ArrivalRecord):
             safely(self, "the pending records", self.settled, False)
             safely(self, "the end", self.flush)
             self._ended = True
+            if self._flight.layers.histories:
+                self._write(Sampled({name: tuple(one) for name, one in self._flight.layers.histories.items()}))
             self._write(Ended(time.time(), self.steps, *self._error))
             if self._file is not None:
                 self._file.close()

@@ -160,18 +160,11 @@ def _is_kept(path: str, state: bytes) -> bool:
     return True
 
 
-def python_state() -> bytes:
-    """Of Python's own ``random``."""
-    return msgspec.msgpack.encode(random.getstate())
-
-
-def restore_python(state: bytes) -> None:
-    """Go on as from a ``python_state``."""
-    random.setstate(msgspec.msgpack.decode(state, type=tuple[int, tuple[int, ...], float | None]))
-
-
 #: Python's own generator
-PYTHON = Source(python_state, restore_python)
+PYTHON = Source(
+    lambda: msgspec.msgpack.encode(random.getstate()),
+    lambda state: random.setstate(msgspec.msgpack.decode(state, type=tuple[int, tuple[int, ...], float | None])),
+)
 
 
 def steps_to_repeat(run: RunRecord) -> tuple[int, int]:

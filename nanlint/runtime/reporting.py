@@ -4,36 +4,73 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
 from msgspec import to_builtins
 
 from nanlint.output.json import as_object
 from nanlint.output.paint import Paint, plain
-from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame, Where
-from nanlint.runtime.health import Health
-from nanlint.runtime.telling import KINDS, described, ended, moment, placed, shortened, spot
+from nanlint.runtime.events import Alert, Birth, Death, Filtered, Frame, Observed, Stack, Where
+from nanlint.runtime.health import NAMES, Health
+from nanlint.runtime.telling import (
+    FRAME,
+    KINDS,
+    described,
+    ended,
+    fields_of,
+    listed,
+    many,
+    moment,
+    placed,
+    shortened,
+    spot,
+)
 from nanlint.runtime.verdicts import State, Verdict, Verdicts, order_of, order_of_birth
 
 _ROLES = {
     State.CONFIRMED: "error",
     State.DIED: "note",
-    State.CLOSE: "warning",
+    State.NEAR: "warning",
     State.CLEAN: "note",
+    State.ONLY_EMPTY: "note",
     State.NOT_CLEARED: "warning",
     State.NOT_WATCHED: "gutter",
     State.NOT_REACHED: "gutter",
 }
 
 
+#: the alerts that come before a run breaks, and names that are listed in one that speaks of several things
+EARLY = frozenset(
+    {
+        "growth",
+        "spike",
+        "headroom",
+        "scale-collapse",
+        "dead-units",
+        "saturated-units",
+        "vanishing-gradient",
+        "uninitialised",
+        "lost-epsilon",
+    }
+)
+MOST_NAMED = 5
 #: findings that were not watched, which are named where no line is known: all are listed below with their verdicts
 MOST_SUSPECTED = 3
+#: what the JSON has as it is, under the same names
+FIELDS = {
+    "verdict": ("executions", "unwatched", "step", "closest"),
+    "seen": ("elements", "empty", "tests", "happened"),
+    "birth": ("op", "framework", "step", "backward", "compiled", "note"),
+    "health": ("low", "high", "dtype", "shape"),
+}
 
 
 def render_report(verdicts: Verdicts, *, run: str, paint: Paint = plain) -> str:
     """The whole report, what is bad first; ``run`` is where the run is kept."""
-    lines = _bad(verdicts, paint)
+    since = min((one.step for one in verdicts.arrived), default=None)
+    early = [one for one in verdicts.alerts if one.alert in EARLY and since is not None and one.step < since]
+    lines = [*_alerts(early, paint), *_bad(verdicts, paint)]
     for verdict in verdicts.findings:
         if verdict not in verdicts.confirmed:
             lines += [*_finding(verdict, paint), ""]
@@ -41,9 +78,7 @@ def render_report(verdicts: Verdicts, *, run: str, paint: Paint = plain) -> str:
         lines += [*list(_birth(birth, count, paint, head="symptom"))[:2], ""]
     for birth, count, death in verdicts.died:
         lines += [*list(_birth(birth, count, paint, death))[:2], ""]
-    for alert in verdicts.alerts:
-        if alert not in verdicts.arrived:
-            lines += [*_alert(alert, paint), ""]
+    lines += _alerts([one for one in verdicts.alerts if one not in verdicts.arrived and one not in early], paint)
     for one in verdicts.filtered:
         lines += [*_filtered(one, paint), ""]
     lines.append(summary(verdicts))
@@ -52,7 +87,7 @@ def render_report(verdicts: Verdicts, *, run: str, paint: Paint = plain) -> str:
     if verdicts.cut is not None:
         lines.append(f"The run was {_cut(verdicts)}: what came after is not known.")
     if verdicts.damaged:
-        cut = _many(verdicts.damaged, "line")
+        cut = many(verdicts.damaged, "line")
         lines.append(f"{cut} of the record could not be read: this report may be incomplete.")
     if verdicts.repeatable is not None:
         lines.append(
@@ -90,7 +125,7 @@ def _bad(verdicts: Verdicts, paint: Paint) -> list[str]:
 
 def render_html(verdicts: Verdicts, *, run: str) -> str:
     """What makes a run bad as a table for a notebook, or that nothing does."""
-    rows: list[tuple[Alert | Birth, Sequence[Frame], str]]
+    rows: list[tuple[Alert | Birth, Stack, str]]
     rows = [(one, one.frames, one.message) for one in verdicts.arrived]
     for birth in [*(birth for birth, _ in verdicts.born), *(one.births[0] for one in verdicts.confirmed if one.births)]:
         what = f"{' and '.join(KINDS[kind] for kind in birth.kinds)} in {birth.op}"
@@ -101,7 +136,7 @@ def render_html(verdicts: Verdicts, *, run: str) -> str:
     return f"{said}<table>{head}{table}</table>" if table else said
 
 
-def _row(when: str, module: str, frames: Sequence[Frame], what: str) -> str:
+def _row(when: str, module: str, frames: Stack, what: str) -> str:
     place, code = (spot(frames[0], shortened), frames[0].text) if frames else ("", "")
     cells = when, escape(module), escape(place), f"<code>{escape(code)}</code>", escape(what)
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
@@ -112,12 +147,12 @@ def summary(verdicts: Verdicts) -> str:
     counts = {state: sum(one.state is state for one in verdicts.findings) for state in State}
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     findings = (
-        f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "`check` has no findings here"
+        f"{many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "`check` has no findings here"
     )
-    born = f"; {_many(len(verdicts.born), 'origin')} on other lines" if verdicts.born else ""
-    born += f"; {_many(len(verdicts.symptoms), 'symptom')}" if verdicts.symptoms else ""
-    born += f"; {_many(len(verdicts.died), 'origin')} that died" if verdicts.died else ""
-    alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
+    born = f"; {many(len(verdicts.born), 'origin')} on other lines" if verdicts.born else ""
+    born += f"; {many(len(verdicts.symptoms), 'symptom')}" if verdicts.symptoms else ""
+    born += f"; {many(len(verdicts.died), 'origin')} that died" if verdicts.died else ""
+    alerts = f"; {many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
     return f"{findings}{born}{alerts}."
 
 
@@ -136,9 +171,13 @@ def render_report_json(
                 "exit_code": None if verdicts.outcome is None else verdicts.outcome.code,
                 "failure": verdicts.failure,
                 "damaged": verdicts.damaged,
-                "findings": [{**as_object(one.diagnostic), "verdict": _verdict(one)} for one in verdicts.findings],
-                "born": [{**_birth_object(birth), "count": count} for birth, count in verdicts.born],
-                "symptoms": [{**_birth_object(birth), "count": count} for birth, count in verdicts.symptoms],
+                "findings": [
+                    {**as_object(one.diagnostic), "verdict": verdict_object(one)} for one in verdicts.findings
+                ],
+                **{
+                    name: [{**_birth_object(birth), "count": count} for birth, count in getattr(verdicts, name)]
+                    for name in ("born", "symptoms")
+                },
                 "died": [
                     {**_birth_object(birth), "count": count, "death": ended(death)}
                     for birth, count, death in verdicts.died
@@ -164,8 +203,8 @@ def render_report_json(
 
 def health_object(health: Health) -> dict[str, object]:
     """A breakdown as JSON data."""
-    counts = dict(zip(("-inf", "negative", "zero", "positive", "+inf", "nan"), health.counts, strict=True))
-    return {"counts": counts, "low": health.low, "high": health.high, "dtype": health.dtype, "shape": health.shape}
+    counts = dict(zip(NAMES, health.counts, strict=True))
+    return {"counts": counts, **fields_of(health, FIELDS["health"])}
 
 
 def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
@@ -174,7 +213,7 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
     where = paint(f"{shortened(diagnostic.path)}:{span.row}:{span.column}", "path")
     state = paint(str(verdict.state), _ROLES[verdict.state])
     yield f"{where} {diagnostic.code} {state}{_how(verdict)}: {diagnostic.message}"
-    if verdict.state in (State.CONFIRMED, State.CLOSE, State.NOT_CLEARED):
+    if verdict.state in (State.CONFIRMED, State.NEAR, State.NOT_CLEARED):
         yield from _roles(verdict.roles)
     if verdict.state is State.CONFIRMED and diagnostic.fix is not None and diagnostic.fix.display:
         yield f"    {diagnostic.fix.title}: {diagnostic.fix.message}"
@@ -192,11 +231,13 @@ def _how(verdict: Verdict) -> str:
         where = next((one.where for one in verdict.births), Where())
         module = f" in {where.module}" if where.module else ""
         return f" ({what}{module} at step {verdict.step}{where}{_also(verdict.death)})"
-    if verdict.state is State.CLOSE and verdict.closest is not None:
-        operand = verdict.site.operand if verdict.site is not None else "operand"
-        return f" ({operand} came within {verdict.closest:.3g} of the singular point at step {verdict.step})"
-    if verdict.state is State.CLEAN:
-        return f" ({_many(verdict.executions, 'execution')}{', others not watched' if verdict.unwatched else ''})"
+    if verdict.state is State.NEAR:
+        return f" ({verdict.approach})"
+    if verdict.state in (State.CLEAN, State.ONLY_EMPTY):
+        empty = verdict.seen.empty if verdict.seen is not None and verdict.state is State.CLEAN else 0
+        more = f", {empty:,} of them empty" if empty else ""
+        more += ", others not watched" if verdict.unwatched else ""
+        return f" ({many(verdict.executions, 'execution')}{more})"
     return ""
 
 
@@ -217,8 +258,8 @@ def _birth(birth: Birth, count: int, paint: Paint, death: Death | None = None, h
     yield f"{place} {head} ({when}): in {gradient}{birth.op}{module}{compiled}"
     if where and where[0].text:
         yield f"    {where[0].text}"
-    for direction, many in (("in ", birth.inputs), ("out", birth.outputs)):
-        for one in many:
+    for direction, tensors in (("in ", birth.inputs), ("out", birth.outputs)):
+        for one in tensors:
             yield f"    {direction} {described(one)}"
     for frame in birth.frames[1:] if not birth.backward else birth.frames:
         yield f"    at {placed(frame)}"
@@ -257,11 +298,28 @@ def _how_to_name(verdicts: Verdicts) -> str:
     return f"only {watched} were watched; to find the line: {command}"
 
 
-def _alert(alert: Alert, paint: Paint) -> Iterator[str]:
-    place = f"{spot(alert.frames[0], shortened)} " if alert.frames else ""
-    yield f"{place}{paint(alert.alert, 'warning')} ({moment(alert)}): {alert.message}"
-    for frame in alert.frames:
-        yield f"    at {placed(frame)}"
+def _alerts(alerts: Iterable[Alert], paint: Paint) -> Iterator[str]:
+    """Alerts by their step; those that say the same of several things, at one place and step, are one."""
+    groups: dict[object, list[Alert]] = {}
+    for alert in sorted(alerts, key=lambda one: one.step):
+        groups.setdefault((alert.alert, alert.step, alert.frames, _said_of(alert)), []).append(alert)
+    for first, *others in groups.values():
+        names = [_subject(one) for one in (first, *others)]
+        message = f"{listed(names, MOST_NAMED)}{_said_of(first)}" if others else first.message
+        place = f"{spot(first.frames[0], shortened)} " if first.frames else ""
+        yield f"{place}{paint(first.alert, 'warning')} ({moment(first)}): {message}"
+        yield from (f"    at {placed(frame)}" for frame in first.frames)
+        yield ""
+
+
+def _subject(alert: Alert) -> str:
+    """What an alert is about, if its message begins with that."""
+    name = str(alert.details.get("parameter") or alert.details.get("variable") or "")
+    return name if alert.message.startswith(name) else ""
+
+
+def _said_of(alert: Alert) -> str:
+    return alert.message.removeprefix(_subject(alert))
 
 
 def _filtered(one: Filtered, paint: Paint) -> Iterator[str]:
@@ -277,14 +335,15 @@ def _roles(roles: Mapping[str, Health]) -> Iterator[str]:
         yield f"    {role}: {health.dtype} {shape}{counts}{bounds}"
 
 
-def _verdict(verdict: Verdict) -> dict[str, object]:
+def verdict_object(verdict: Verdict) -> dict[str, object]:
+    """What a run says of a finding as JSON data."""
+    seen = verdict.seen or Observed("", 0)
     return {
         "state": str(verdict.state),
-        "executions": verdict.executions,
-        "unwatched": verdict.unwatched,
-        "step": verdict.step,
+        **fields_of(verdict, FIELDS["verdict"]),
+        **fields_of(seen, FIELDS["seen"]),
         "where": to_builtins(next((one.where for one in verdict.births), Where())),
-        "closest": verdict.closest,
+        "near": verdict.approach or None,
         "kinds": [KINDS[kind] for kind in verdict.kinds],
         "death": ended(verdict.death),
         "observed": {role: health_object(health) for role, health in verdict.roles.items()},
@@ -292,25 +351,13 @@ def _verdict(verdict: Verdict) -> dict[str, object]:
 
 
 def _birth_object(birth: Birth) -> dict[str, object]:
-    return {
-        "op": birth.op,
-        "framework": birth.framework,
-        "step": birth.step,
-        "kinds": [KINDS[kind] for kind in birth.kinds],
-        "backward": birth.backward,
-        "compiled": birth.compiled,
-        "note": birth.note,
-        "inputs": {one.name: health_object(one.health) for one in birth.inputs},
-        "outputs": {one.name: health_object(one.health) for one in birth.outputs},
-        "where": to_builtins(birth.where),
-        "frames": _frames(birth.frames),
-        "forward": _frames(birth.forward),
+    tensors = {
+        name: {one.name: health_object(one.health) for one in getattr(birth, name)} for name in ("inputs", "outputs")
     }
+    frames = {name: _frames(getattr(birth, name)) for name in ("frames", "forward")}
+    kinds = [KINDS[kind] for kind in birth.kinds]
+    return {**fields_of(birth, FIELDS["birth"]), **tensors, **frames, "kinds": kinds, "where": to_builtins(birth.where)}
 
 
 def _frames(frames: Iterable[Frame]) -> list[dict[str, object]]:
-    return [{"path": one.path, "line": one.line, "function": one.function, "text": one.text} for one in frames]
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return [fields_of(one, FRAME) for one in frames]

@@ -15,7 +15,7 @@ import math
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
@@ -23,9 +23,9 @@ from typing import Any, Protocol
 from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters.stores import READS, SAVES
-from nanlint.runtime.events import Frame
-from nanlint.runtime.frames import OWN, place
-from nanlint.runtime.health import Health, health_of_numbers
+from nanlint.runtime.events import Stack
+from nanlint.runtime.frames import OWN, Line, place
+from nanlint.runtime.health import Health, Kinds, health_of_numbers
 from nanlint.runtime.hooks import Hooks, safely
 from nanlint.runtime.written import DATA, TOKEN, Written, kinds_in
 
@@ -83,9 +83,9 @@ class Record(hooks.Told, Protocol):
     adapters: list[Adapter]
 
     def owns_file(self, path: str) -> bool: ...
-    def user_line(self) -> tuple[str, int, str] | None: ...
+    def user_line(self) -> Line | None: ...
     def adapter_of(self, value: Any) -> Adapter | None: ...
-    def left(self, name: str, health: Health, *, asked: str, frames: Sequence[Frame] = ()) -> None: ...
+    def left(self, name: str, health: Health, *, asked: str, frames: Stack = ()) -> None: ...
 
 
 class Results:
@@ -102,7 +102,7 @@ class Results:
         self._started = False
         #: objects that were looked at under the name that the program has for them
         self._named: set[int] = set()
-        self._outside: frozenset[str] = frozenset()
+        self._outside: Kinds = frozenset()
         #: files that were opened to read them
         self.opened: set[str] = set()
 
@@ -130,7 +130,7 @@ class Results:
                 safely(self.watch, WHAT, self.kept, one)
 
     @property
-    def outside(self) -> frozenset[str]:
+    def outside(self) -> Kinds:
         """The kinds of what was read from outside; the texts of the program's files are looked at only here."""
         while self.opened:
             path = self.opened.pop()
@@ -172,9 +172,9 @@ class Results:
             return
         kinds -= self.written.kinds_at(line[0], line[1])
         if kinds:
-            numbers = [{"nan": math.nan, "pinf": math.inf, "ninf": -math.inf}[kind] for kind in kinds]
             what = "a number that is written" if name else "a number that is printed"
-            self._tell(what, health_of_numbers(numbers), line[:2], name or "standard output")
+            held = Health(**dict.fromkeys(kinds, 1), dtype="float", shape=())
+            self._tell(what, held, line[:2], name or "standard output")
 
     # ── what is saved and kept ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -27,6 +27,7 @@ RESULT, CALLED = 0, -1
 class Expression:
     """A probed expression: the sites whose op or part it is, and the neutral name of each role after the result.
 
+    ``span``: where it stands.
     ``poles``: the roles that have a pole. ``in_place``: whether the op may change its operands.
     """
 
@@ -35,6 +36,7 @@ class Expression:
     part_of: tuple[Site, ...] = ()
     poles: frozenset[int] = frozenset()
     in_place: bool = False
+    span: Span | None = None
 
 
 def rewrite(
@@ -42,16 +44,16 @@ def rewrite(
 ) -> tuple[ast.Module, dict[int, Expression]]:
     """The tree of a source with its sites probed, and the expressions by their numbers.
 
-    ``called``: what functions with sites are called with is told, too, as an expression with their name as operand.
+    ``called``: what functions are called with is told, too, as an expression with their name as operand.
     """
     wanted: dict[Span, _Wanted] = {}
     for site in sites:
-        wanted.setdefault(site.span, _Wanted()).add(site.operands).sites.append(site)
+        wanted.setdefault(site.span, _Wanted(site.span)).add(site.operands).sites.append(site)
         for part in site.parts:
-            wanted.setdefault(part.span, _Wanted()).add(part.operands).part_of.append(site)
+            wanted.setdefault(part.span, _Wanted(part.span)).add(part.operands).part_of.append(site)
     rewriter = _Rewriter(source, wanted, numbers)
     tree = ast.parse(source.text, source.path)  # a tree of our own: the analysis keeps its
-    entered = list(_functions(tree, sites)) if called else []
+    entered = [(name, node) for name, node in functions_of(tree) if called and isinstance(node, ast.FunctionDef)]
     tree = cast(ast.Module, rewriter.visit(tree))
     for name, function in entered:
         number = next(numbers)
@@ -64,16 +66,14 @@ def rewrite(
     return tree, rewriter.expressions
 
 
-def _functions(
-    tree: ast.Module | ast.ClassDef, sites: Sequence[Site], prefix: str = ""
-) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """The functions of a module and the methods of its classes that have sites, by their qualified names."""
+def functions_of(
+    tree: ast.Module | ast.ClassDef, prefix: str = ""
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions of a module and the methods of its classes, by their qualified names."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            yield from _functions(node, sites, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.FunctionDef) and any(
-            node.lineno <= site.finding.row <= (node.end_lineno or 0) for site in sites
-        ):
+            yield from functions_of(node, f"{prefix}{node.name}.")
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield prefix + node.name, node
 
 
@@ -81,6 +81,7 @@ def _functions(
 class _Wanted:
     """Who wants to know of one expression, and the most of its operands that any of them names."""
 
+    span: Span
     operands: tuple[tuple[str, Span], ...] = ()
     sites: list[Site] = field(default_factory=list)
     part_of: list[Site] = field(default_factory=list)
@@ -140,10 +141,15 @@ class _Rewriter(ast.NodeTransformer):
 
     def _number(self, there: _Wanted, in_place: bool) -> int:
         names = tuple(name for name, _ in there.operands)
-        wanted = {site.operand for site in there.sites}
+        parts = [part for site in there.part_of for part in site.parts if part.span == there.span]
+        poles_of_all = [*(site.poles for site in there.sites), *(part.poles for part in parts)]
+        wanted = {name for of_one in poles_of_all for name, _, _ in of_one}
+        wanted.update(site.operand for site in there.sites)
         poles = frozenset(role for role, name in enumerate(names, RESULT + 1) if name in wanted)
         number = next(self._numbers)
-        self.expressions[number] = Expression(tuple(there.sites), names, tuple(there.part_of), poles, in_place)
+        self.expressions[number] = Expression(
+            tuple(there.sites), names, tuple(there.part_of), poles, in_place, there.span
+        )
         return number
 
     def _role(self, part: tuple[ast.AST, str, int | None], places: dict[Span, int]) -> int | None:

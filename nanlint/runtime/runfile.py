@@ -7,7 +7,7 @@ import itertools
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from nanlint.disk import read_regular, reason
@@ -79,7 +79,7 @@ class Process:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run as it was kept: its processes by rank, then by when they began."""
+    """A run as it was kept, or several: their processes by rank, then by when they began; the first directory."""
 
     directory: str
     processes: tuple[Process, ...]
@@ -91,24 +91,29 @@ class RunRecord:
                 yield process, event
 
 
-def read_run(path: str) -> RunRecord:
-    """The run in a directory, merged over processes, ranks and hosts; or of one event file.
+def event_files(directory: str) -> list[str]:
+    """The event files in the directory of a run."""
+    names = sorted(name for name in os.listdir(directory) if name.startswith(PREFIX) and name.endswith(SUFFIX))
+    return [os.path.join(directory, name) for name in names]
+
+
+def read_run(*paths: str, but: Collection[str] = ()) -> RunRecord:
+    """The runs in directories, merged over processes, ranks and hosts; or of event files. ``but``: without these files.
 
     Raises RunError for what is no run, or one that a newer nanlint wrote.
     """
-    if os.path.isdir(path):
-        names = sorted(n for n in os.listdir(path) if n.startswith(PREFIX) and n.endswith(SUFFIX))
-        files = [os.path.join(path, name) for name in names]
-    elif os.path.isfile(path):
-        files = [path]
-        path = os.path.dirname(path)
-    else:
-        raise RunError(f"{path}: no such run")
-    found = [process for process in map(read_process, files) if process is not None]
-    if not found:
-        raise RunError(f"{path}: contains no run of nanlint verify (no {PREFIX}*{SUFFIX} that can be read)")
+    found: list[Process] = []
+    for path in dict.fromkeys(paths):
+        if not os.path.exists(path):
+            raise RunError(f"{path}: no such run")
+        files = event_files(path) if os.path.isdir(path) else [path]
+        read = [process for process in map(read_process, files) if process is not None and process.path not in but]
+        if not read:
+            raise RunError(f"{path}: contains no run of nanlint verify (no {PREFIX}*{SUFFIX} that can be read)")
+        found += read
     found.sort(key=lambda process: (process.started.rank, process.started.time))
-    return RunRecord(path, tuple(found))
+    first = paths[0] if os.path.isdir(paths[0]) else os.path.dirname(paths[0])
+    return RunRecord(first, tuple(found))
 
 
 def read_process(path: str) -> Process | None:

@@ -8,11 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from nanlint.diagnostic import Diagnostic, Probe, Span
+from nanlint.runtime.approach import apart
 
 #: how a role of what is sent back to an operand, or comes for the result, begins
 GRADIENT_OF = "gradient of "
 #: the group of rules about gradients that do not arrive
 GRADIENT_PATH = "NL6"
+#: and the group about digits that are lost
+ROUNDING = "NL5"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,11 @@ class Site(Probe):
     code: str
     finding: Span
     causes: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def measured(self) -> str:
+        """The role whose elements are counted."""
+        return self.operand or next((name for name, _, cls in self.poles if cls == "empty"), "result")
 
     @property
     def loses(self) -> bool:
@@ -95,16 +103,5 @@ def site_of(
 
 
 def distance(site: Site, least: float, greatest: float, near: float | None = None) -> float | None:
-    """How near an operand came to the pole of a site, in its own units; None where its ends do not tell.
-
-    ``near``: its least magnitude, where that is known.
-    """
-    low, high = least + site.shift, greatest + site.shift
-    if site.cls == "zero":
-        if low <= 0 <= high:
-            # on both sides, or there: only the least magnitude tells how near
-            return near if site.shift == 0 else 0.0 if 0 in (low, high) else None
-        return low if low > 0 else -high
-    if site.cls == "neg":
-        return max(low, 0.0)
-    return max(-high, 0.0) if site.cls == "pos" else None
+    """How near an operand came to the pole of a site, in its own units; None where its ends do not tell."""
+    return apart(site.shift, site.cls, least, greatest, near)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from nanlint.runtime.events import Alert, Birth, Death, Frame, Numbers
 from nanlint.runtime.sites import code_of
 
+#: what data say of a frame
+FRAME = ("path", "line", "function", "text")
 KINDS = {"ninf": "-inf", "pinf": "+inf", "nan": "nan"}
 
 
@@ -25,6 +28,24 @@ def told(birth: Birth) -> str:
     if birth.note:
         lines.append(f"  note: {birth.note}")
     return "\n".join(lines)
+
+
+def fields_of(one: object, names: Sequence[str]) -> dict[str, Any]:
+    """Some attributes of an object by their names, as JSON data has them."""
+    return {name: getattr(one, name) for name in names}
+
+
+def many(count: int, noun: str) -> str:
+    """A count of things."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(words: Sequence[str], most: int | None = None) -> str:
+    """Words as one part of a sentence: "a, b and c"; of more than ``most`` the first, and how many are left."""
+    if most is not None and len(words) > most:
+        words = [*words[:most], f"{len(words) - most:,} more"]
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def moment(event: Birth | Alert) -> str:

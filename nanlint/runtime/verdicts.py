@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from nanlint.diagnostic import Diagnostic
+from nanlint.hazards.observed import Word
+from nanlint.runtime.approach import Approach, Ends, approach
 from nanlint.runtime.events import (
     KEPT,
     NOT_REPEATED,
@@ -19,26 +21,28 @@ from nanlint.runtime.events import (
     Deaths,
     Ended,
     Filtered,
+    Frame,
     Module,
     Observed,
     Step,
     is_bad,
 )
 from nanlint.runtime.fates import FEW
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import Health, Kinds
 from nanlint.runtime.launch import Outcome
 from nanlint.runtime.modules import kept_module
 from nanlint.runtime.replaying import bad_steps
-from nanlint.runtime.runfile import RunRecord
+from nanlint.runtime.runfile import Process, RunRecord
 from nanlint.runtime.sites import GRADIENT_PATH, Site, key_of, sites_of
+
+#: fewer elements than these are few
+FEW_ELEMENTS = 100
 
 #: exit codes of a run in which something went wrong, and of one that says nothing
 BAD, UNKNOWN = 1, 2
 
-#: an operand that came nearer to its pole than this (where it is below 1: than this beside its size) was close to it
-CLOSE = 1e-3
-
-
+#: what is added up of what several processes observed
+SUMMED = ("executions", "elements", "empty")
 #: the alerts that tell of a gradient that does not arrive
 LOST = frozenset({"dead-gradient", "clip-holds-all", "hidden-nan"})
 
@@ -48,7 +52,8 @@ class State(Enum):
 
     CONFIRMED = "confirmed"
     DIED = "died"
-    CLOSE = "close"
+    NEAR = "near"
+    ONLY_EMPTY = "only empty"
     CLEAN = "clean"
     NOT_CLEARED = "not cleared"
     NOT_WATCHED = "not watched"
@@ -66,7 +71,8 @@ class Verdict:
     approach. ``roles``: the breakdown of each operand and the result then (confirmed), else of all that came by.
     ``closest``: how near the operand came to the pole. ``kinds``: what was born: nan, pinf, ninf. ``alert``: what
     confirms it where nothing was born: the gradient was lost. ``unwatched``: more may
-    have run than was seen. ``death``: how what was born there ended, if it did not arrive.
+    have run than was seen. ``death``: how what was born there ended, if it did not arrive. ``seen``: all that came by,
+    ``approach``: how that came near, in words; empty if it did not.
     """
 
     diagnostic: Diagnostic
@@ -81,6 +87,20 @@ class Verdict:
     alert: str = ""
     unwatched: bool = False
     death: Death | None = None
+    seen: Observed | None = None
+    approach: str = ""
+
+    @property
+    def word(self) -> Word:
+        """What was seen, in a word that does not depend on the rest of the run."""
+        accepted = self.seen is not None and self.seen.happened and all(self.seen.happened.values())
+        if self.state is State.CONFIRMED:
+            return Word.ACCEPTED if accepted else Word.HAPPENED
+        if self.approach and self.state in (State.NEAR, State.NOT_CLEARED):
+            return Word.NEAR
+        if self.state in (State.ONLY_EMPTY, State.NOT_WATCHED, State.NOT_REACHED):
+            return Word(str(self.state))
+        return Word.FEW if self.seen is not None and self.seen.elements < FEW_ELEMENTS else Word.AWAY
 
 
 @dataclass(frozen=True)
@@ -149,9 +169,9 @@ class Verdicts:
 
 def verdicts_of(run: RunRecord) -> Verdicts:
     """The verdicts of a run, merged over its processes."""
-    loaded = [event for _, event in run if isinstance(event, Module)]
-    modules = dict(reversed({module.path: module for module in reversed(loaded)}.items()))
-    probed = {module.path for module in loaded if module.probed}
+    loaded = sorted(modules_of(run), key=lambda one: one[0].started.time)  # the newest last
+    modules = {module.path: (module, os.path.dirname(process.path)) for process, module in loaded}
+    probed = {module.path for _, module in loaded if module.probed}
     sources: dict[str, str] = {}
     births = births_of(run)
     fates = fates_of(run)
@@ -160,8 +180,8 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     for event in (event for _, event in run if isinstance(event, Alert)):
         alerts.setdefault((event.alert, event.message, event.frames[:1]), event)
     findings, claimed = [], set()
-    for path, module in modules.items():
-        kept = kept_module(run.directory, module)
+    for path, (module, directory) in modules.items():
+        kept = kept_module(directory, module)
         if kept is None:
             continue
         sources[path] = kept.source
@@ -174,7 +194,7 @@ def verdicts_of(run: RunRecord) -> Verdicts:
             findings.append(after_alerts(after_death(verdict, fates), alerts.values()))
     born = tuple((birth, count) for birth, count in births if birth.site not in claimed)
     arrived = [one for one in alerts.values() if is_bad(one) and KEPT not in one.details]
-    ended = [(birth, count, fates.get(_identity(birth))) for birth, count in born]
+    ended = [(birth, count, fates.get(identity_of(birth))) for birth, count in born]
     died = tuple((birth, count, death) for birth, count, death in ended if death is not None)
     born = tuple((birth, count) for birth, count, death in ended if death is None)
     if arrived or born or any(one.state is State.CONFIRMED for one in findings):
@@ -210,6 +230,11 @@ def verdicts_of(run: RunRecord) -> Verdicts:
     )
 
 
+def modules_of(run: RunRecord) -> Iterator[tuple[Process, Module]]:
+    """The files that processes imported."""
+    yield from ((process, event) for process, event in run if isinstance(event, Module))
+
+
 def order_of(verdict: Verdict) -> tuple[int, bool, float]:
     """When a finding was confirmed: by step, forward before backward, then by time, where that is known."""
     first = min(verdict.births, key=lambda one: (one.step, one.time), default=None)
@@ -232,7 +257,7 @@ def symptoms_of(born: Iterable[tuple[Birth, int]], confirmed: Iterable[Verdict])
     came = [(order_of(one), one.kinds != ("nan",)) for one in confirmed]
     found = []
     for birth, count in sorted(born, key=lambda one: order_of_birth(one[0])):
-        given = frozenset[str]().union(*(one.health.bad for one in birth.inputs))
+        given = Kinds().union(*(one.health.bad for one in birth.inputs))
         order = order_of_birth(birth)
         if any(before < order and ("nan" in given or (given and infinite)) for before, infinite in came):
             found.append((birth, count))
@@ -247,7 +272,7 @@ def births_of(run: RunRecord) -> list[tuple[Birth, int]]:
         counts = {event.birth: event.count for event in process.events if isinstance(event, Again)}
         for birth in process.events:
             if isinstance(birth, Birth):
-                key = _identity(birth)
+                key = identity_of(birth)
                 first, count = found.get(key, (birth, 0))
                 found[key] = (min(first, birth, key=_when), count + counts.get(birth.number, 1))
     return sorted(found.values(), key=lambda one: _when(one[0]))
@@ -262,7 +287,7 @@ def fates_of(run: RunRecord) -> dict[object, Death | None]:
         births = (event for event in process.events if isinstance(event, Birth))
         seen = {event.site for event in process.events if isinstance(event, Observed) and event.kinds}
         identities: dict[object, object] = {
-            **{one.number: _identity(one) for one in births},
+            **{one.number: identity_of(one) for one in births},
             **{key: key for key in seen},
         }
         for origin, identity in identities.items():
@@ -274,7 +299,7 @@ def fates_of(run: RunRecord) -> dict[object, Death | None]:
 def after_death(verdict: Verdict, fates: Mapping[object, Death | None]) -> Verdict:
     """A finding whose every nan or inf died before it arrived anywhere."""
     key = verdict.site.key if verdict.site is not None else ""
-    deaths = [fates[one] for one in (*map(_identity, verdict.births), key) if one in fates]
+    deaths = [fates[one] for one in (*map(identity_of, verdict.births), key) if one in fates]
     if verdict.state is not State.CONFIRMED or not deaths or None in deaths:
         return verdict
     return replace(verdict, state=State.DIED, death=deaths[0])
@@ -308,11 +333,16 @@ def verdict_of(
         else:
             roles = {one.name: one.health for one in (*own[0].inputs, *own[0].outputs)}
             step = own[0].step
-        return Verdict(diagnostic, site, State.CONFIRMED, max(executions, 1), step, roles, None, tuple(kinds), own)
+        return Verdict(
+            diagnostic, site, State.CONFIRMED, max(executions, 1), step, roles, None, tuple(kinds), own, seen=seen
+        )
     if seen is None or not executions:
         unwatched = not probed or (seen is not None and seen.unwatched)
         return Verdict(diagnostic, site, State.NOT_WATCHED if unwatched else State.NOT_REACHED, unwatched=unwatched)
-    state, alert = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN, ""
+    nearest = "" if site is None else near_of(site, seen)
+    state, alert = State.NEAR if nearest else State.CLEAN, ""
+    if seen.empty and not seen.elements:
+        state, nearest = State.ONLY_EMPTY, ""
     if is_lost_gradient(diagnostic) and not gradient_came_through(seen):
         state, alert = State.NOT_CLEARED, "no gradient reached it"
     return Verdict(
@@ -325,6 +355,8 @@ def verdict_of(
         seen.closest,
         alert=alert,
         unwatched=seen.unwatched,
+        seen=seen,
+        approach=nearest,
     )
 
 
@@ -362,7 +394,7 @@ def after_arrival(verdict: Verdict, arrived: Alert, explained: bool) -> Verdict:
     Where nothing else explains it, an operand does that was exactly at the pole of its derivative, or was not finite
     itself while the result hid that.
     """
-    if verdict.state not in (State.CLEAN, State.CLOSE):
+    if verdict.state not in (State.CLEAN, State.NEAR, State.ONLY_EMPTY):
         return verdict
     probe = verdict.diagnostic.probe
     at_pole = verdict.closest == 0 and probe is not None and probe.gradient
@@ -375,12 +407,23 @@ def after_arrival(verdict: Verdict, arrived: Alert, explained: bool) -> Verdict:
     return replace(verdict, state=State.NOT_CLEARED, alert=arrived.message)
 
 
-def is_close(site: Site, seen: Observed) -> bool:
-    """Whether the operand came near to its pole, beside how large it gets."""
-    operand = seen.roles.get(site.operand)
-    if seen.closest is None or operand is None or operand.low is None or operand.high is None:
-        return False
-    return seen.closest <= CLOSE * min(1.0, max(abs(operand.low), abs(operand.high)))
+def near_of(site: Site, seen: Observed) -> str:
+    """How near what came by was to breaking, by the poles of the site and of its parts; empty if it was not."""
+    named = [(one, one[0]) for one in site.poles]
+    named += [(pole, f"{pole[0]} of {part.op}") for part in site.parts for pole in part.poles]
+    found: list[Approach | None] = []
+    for (name, shift, cls), role in named:
+        health = seen.roles.get(role, Health())
+        closest = seen.closest if role == site.operand else None
+        ends = Ends(health.low, health.high, health.near, seen.least, health.dtype, closest)
+        if health.low is not None or cls == "empty":
+            found.append(approach(name if role == name else part_named(role), shift, cls, ends))
+    return next((one.text for one in found if one is not None and one.near), "")
+
+
+def part_named(role: str) -> str:
+    """A role of a part as it is told: what comes out of an op by the op."""
+    return role.removeprefix("result of ")
 
 
 def merged(observed: Iterable[Observed]) -> Observed | None:
@@ -390,32 +433,33 @@ def merged(observed: Iterable[Observed]) -> Observed | None:
         if found is None:
             found = one
             continue
-        roles = dict(found.roles)
+        both, roles = (found, one), dict(found.roles)
         for role, health in one.roles.items():
             roles[role] = roles[role].merged(health) if role in roles else health
-        nearest = min((o for o in (found, one) if o.closest is not None), key=lambda o: o.closest or 0.0, default=found)
-        worst = min((o for o in (found, one) if o.bad_step is not None), key=lambda o: o.bad_step or 0, default=found)
+        nearest = min((o for o in both if o.closest is not None), key=lambda o: o.closest or 0.0, default=found)
+        worst = min((o for o in both if o.bad_step is not None), key=lambda o: o.bad_step or 0, default=found)
         found = Observed(
             one.site,
-            found.executions + one.executions,
-            roles,
-            nearest.closest,
-            nearest.closest_step,
-            worst.bad_step,
-            worst.bad,
-            tuple(sorted({*found.kinds, *one.kinds})),
-            found.unwatched or one.unwatched,
+            roles=roles,
+            closest=nearest.closest,
+            closest_step=nearest.closest_step,
+            bad_step=worst.bad_step,
+            bad=worst.bad,
+            kinds=tuple(sorted({*found.kinds, *one.kinds})),
+            unwatched=found.unwatched or one.unwatched,
+            least=min((o.least for o in both if o.least is not None), default=None),
+            tests=tuple(dict.fromkeys((*found.tests, *one.tests))),
+            more=max(found.more, one.more),
+            happened={n: all(o.happened.get(n, True) for o in both) for n in found.happened | one.happened},
+            **{name: getattr(found, name) + getattr(one, name) for name in SUMMED},
         )
     return found
 
 
-def _identity(birth: Birth) -> tuple[object, ...]:
-    return (birth.framework, birth.op, birth.kinds, birth.backward, _place(birth))
-
-
-def _place(birth: Birth) -> tuple[str, int]:
-    frame = (birth.forward or birth.frames)[:1]
-    return (frame[0].path, frame[0].line) if frame else ("", 0)
+def identity_of(birth: Birth) -> tuple[object, ...]:
+    """What tells a birth from others, the same in all processes."""
+    place = next(iter(birth.forward or birth.frames), Frame("", 0))
+    return birth.framework, birth.op, birth.kinds, birth.backward, place.path, place.line
 
 
 def _when(birth: Birth) -> tuple[int, float, int]:

@@ -14,7 +14,7 @@ from nanlint.runtime.judging import judge
 from nanlint.runtime.launch import HASH_SEED, launch, new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import steps_to_repeat
-from nanlint.runtime.runfile import RunError, read_run
+from nanlint.runtime.runfile import RunError, event_files, read_run
 from nanlint.runtime.verdicts import Verdicts
 
 
@@ -76,6 +76,7 @@ def _run(
         filter_of(name)
     reject_missing(command, where or "")
     directory = new_run(run_directory)
+    before = event_files(directory)
     asked = Options(
         directory=directory,
         filters=tuple(filters),
@@ -83,7 +84,7 @@ def _run(
         confidence="" if confidence is None else str(confidence),
         **options,
     )
-    return Verified(directory, judge(directory, launch(command, asked, where, variables)))
+    return Verified(directory, judge(directory, launch(command, asked, where, variables), before))
 
 
 def reject_missing(command: Sequence[str], where: str = "") -> None:

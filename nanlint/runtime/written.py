@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from nanlint.ops.floats import class_of
+from nanlint.runtime.health import Kinds
 
 #: a number that is not finite, as Python, NumPy, the frameworks and JSON print it
 TOKEN = re.compile(
@@ -37,7 +38,7 @@ PUT = frozenset({"append", "extend", "insert", "update", "add", "fill", "put", "
 BOTH = {"pinf": "ninf", "ninf": "pinf"}
 
 
-def kinds_in(text: str, token: re.Pattern[str] = TOKEN) -> frozenset[str]:
+def kinds_in(text: str, token: re.Pattern[str] = TOKEN) -> Kinds:
     """The kinds of non-finite number that a text shows."""
     return frozenset(map(_kind, token.finditer(text)))
 
@@ -55,7 +56,7 @@ class Written:
         self._texts = texts
         self._trees: dict[str, ast.Module] = {}
         self._values: dict[str, list[ast.expr]] = defaultdict(list)
-        self._known: dict[tuple[str, int], frozenset[str]] = {}
+        self._known: dict[tuple[str, int], Kinds] = {}
         self._lines: dict[str, tuple[str, int]] = {}
         #: names that are stored into, or read again where a loop begins anew
         self._states: set[tuple[str, str]] = set()
@@ -65,25 +66,25 @@ class Written:
         #: what is printed as a label, and holds a word that looks like a number
         self._labels: list[str] = []
 
-    def kinds(self, *names: str) -> frozenset[str]:
+    def kinds(self, *names: str) -> Kinds:
         """The kinds that the program may have written into these names."""
         self._read()
         return self._reaching(list(names), frozenset())
 
-    def kinds_at(self, path: str, line: int) -> frozenset[str]:
+    def kinds_at(self, path: str, line: int) -> Kinds:
         """The same of all that the statement at a line holds."""
         if (path, line) not in self._known:
             self._known[path, line] = self._kinds_at(path, line)
         return self._known[path, line]
 
-    def _kinds_at(self, path: str, line: int) -> frozenset[str]:
+    def _kinds_at(self, path: str, line: int) -> Kinds:
         self._read(path)
         statements = _statements_at(self._trees[path], line) if path in self._trees else []
         parts = [part for statement in statements for part in _expressions(statement)]
-        kinds = frozenset[str]().union(*map(literals, parts))
+        kinds = Kinds().union(*map(literals, parts))
         return self._reaching([name for part in parts for name in _names_read(part)], kinds)
 
-    def unwritten(self, text: str) -> frozenset[str]:
+    def unwritten(self, text: str) -> Kinds:
         """The kinds that a text shows, without what stands in the program just so, or is written into what it names."""
         self._read()
         for label in self._labels:
@@ -108,7 +109,7 @@ class Written:
         self._read()
         return self._lines.get(name)
 
-    def _reaching(self, names: list[str], kinds: frozenset[str]) -> frozenset[str]:
+    def _reaching(self, names: list[str], kinds: Kinds) -> Kinds:
         seen = set(names)
         while names:
             for value in self._values.get(names.pop(), ()):
@@ -152,14 +153,14 @@ class Written:
                 self._labels += [part for part in FORMAT.split(node.value) if kinds_in(part)]
 
 
-def literals(e: ast.AST, sign: int = 1) -> frozenset[str]:
+def literals(e: ast.AST, sign: int = 1) -> Kinds:
     """The kinds of non-finite number that stand in an expression; of one that is computed with, of both signs."""
     number = _number(e)
     if number is not None:
         kind = class_of(number * sign)
         return frozenset((kind,)) if kind in (*BOTH, "nan") else frozenset()
     sign = -sign if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) else sign
-    found = frozenset[str]().union(*(literals(part, sign) for part in ast.iter_child_nodes(e)))
+    found = Kinds().union(*(literals(part, sign) for part in ast.iter_child_nodes(e)))
     return found.union(BOTH.get(kind, kind) for kind in found) if isinstance(e, ast.BinOp) else found
 
 

@@ -58,7 +58,7 @@ def place_of(cause: Annotation, sheet: Sheet) -> types.Location:
 
 def message_of(diagnostic: Diagnostic) -> str:
     """What is wrong, then what happens there, then an input that makes it happen, then whether it is known."""
-    lines = [diagnostic.message]
+    lines = [diagnostic.sentence]
     if diagnostic.effect:
         lines.append(diagnostic.effect)
     if diagnostic.witness is not None:

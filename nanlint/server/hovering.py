@@ -1,23 +1,18 @@
-"""What is shown where the mouse rests: the page of a rule, a finding, the story of an expression. Pure."""
+"""What is shown where the mouse rests: the page of a rule, a finding, the record of an expression. Pure."""
 
 from __future__ import annotations
 
-import ast
 import re
 
 from lsprotocol import types
 
-from nanlint.config import Config
-from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Span
-from nanlint.explaining import story_in_cells
-from nanlint.hazards.story import Story, encloses, extent, is_step, one_of, places, tell
+from nanlint.diagnostic import Applicability, Diagnostic, Span
+from nanlint.explaining import Explanation, explain
 from nanlint.keys import KEYS
 from nanlint.lint.known_rules import all_rules, rule_names
-from nanlint.lint.one_file import room_to_recurse
 from nanlint.output.address import rule_page
+from nanlint.output.explanation import MOST, sentences
 from nanlint.output.rules import render_rule
-from nanlint.output.story import MOST, line_of, origins, sentences
-from nanlint.rules.diagnose import analysed
 from nanlint.selection import codes_of
 from nanlint.server.actions import touching
 from nanlint.server.checking import Checked
@@ -25,14 +20,14 @@ from nanlint.server.client import Client
 from nanlint.server.joined import Joined
 from nanlint.server.sheet import Sheet
 from nanlint.source import Source
-from nanlint.source.brief import brief
 from nanlint.source.comments import read_comments
 from nanlint.source.notebook import Notebook
 
 #: what Markdown reads as more than itself, and how it is written to be itself
 _SIGNS, _ESCAPED = re.compile(r"([\[\]*_<>])"), re.compile(r"\\([\[\]*_<>])")
 _LISTED = 12  # rules of a prefix that are named
-_CAUSES = 4  # of a finding that are shown, the nearest
+#: lines of a record that a finding says by itself
+_TOLD = ("Reported", "Not reported", "Value")
 
 
 def hover(text: str, range: types.Range, client: Client) -> types.Hover:
@@ -52,16 +47,15 @@ def hover_at(checked: Checked, sheet: Sheet, uri: str, position: types.Position,
     if config is None or not parses(source):
         return None
     findings = touching(checked.diagnostics, Span(row, column, row, column))
-    joined = source if isinstance(source, Joined) else None
-    if findings:
-        first, *others = (of_finding(source.in_cells(one), joined).splitlines() for one in findings)
-        lines = [*first, *(other[0] for other in others)][:MOST]
-        return hover("\n".join(lines), sheet.range(findings[0].span), client)
-    story = story_at(source, config, row, column)
-    if story is None:
-        return None
-    told = of_story(story_in_cells(source, story), lines=joined is None)
-    return hover(told, sheet.range(story.step.span), client)
+    at = findings[0].span if findings else Span(row, column, row, column)
+    numbered = not isinstance(source, Joined)
+    told = explain(source, config, at.row, at.column, checked.diagnostics, numbered=numbered)
+    if not findings:
+        text = "\n".join([f"`{_code(told[0].text)}`", *map(item, sentences(told[0]))]) if told else ""
+        return hover(text, sheet.range(told[0].span), client) if told else None
+    first = of_finding(findings[0], told[0] if told else None)
+    others = [of_finding(one, None).splitlines()[0] for one in findings[1:]]
+    return hover("\n".join([*first.splitlines(), *others][:MOST]), sheet.range(at), client)
 
 
 def parses(source: Source) -> bool:
@@ -105,72 +99,21 @@ def of_key(name: str) -> str:
 # Findings and expressions
 
 
-def of_finding(diagnostic: Diagnostic, joined: Joined | None = None) -> str:
-    """One finding: what the frame of the command line says. In a joined text, places are named by their code."""
+def of_finding(diagnostic: Diagnostic, explained: Explanation | None) -> str:
+    """One finding: the record of its place, the witness and the fix."""
     link = f"[{diagnostic.code}]({rule_page(diagnostic.name)}) {diagnostic.name}"
     said = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})"]
-    for cause in reversed(diagnostic.causes[:_CAUSES]):
-        place = _where(cause) if joined is None or cause.path else f"`{_code(joined.segment(cause.span))}`"
-        said.append(f"- {place}: {_text(cause.message)}")
-    if diagnostic.effect:
-        said.append(f"- here: {_text(diagnostic.effect)}")
-    if diagnostic.witness is not None:
-        said.append(f"- witness: `{_code(diagnostic.witness.text)}`")
-    fix = diagnostic.fix
+    fix, witness = diagnostic.fix, diagnostic.witness
+    last = [f"- witness: `{_code(witness.text)}`"] if witness is not None else []
     if fix is not None:
         how = "suggestion only" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
-        said.append(f"- fix ({how}): {_text(fix.message)}")
-    return "\n".join(said)
+        last.append(f"- fix ({how}): {_text(fix.message)}")
+    record = [] if explained is None else [one for one in sentences(explained) if not one.startswith(_TOLD)]
+    return "\n".join([*said, *map(item, record[: MOST - len(said) - len(last)]), *last])
 
 
-def _where(cause: Annotation) -> str:
-    line = line_of(cause.span)
-    return f"{line} of {_text(cause.path)}" if cause.path else line
-
-
-def story_at(source: Source, config: Config, row: int, column: int) -> Story | None:
-    """The story of the smallest expression around a place that the analysis knows; that of its value for a name."""
-    value = bound_at(source, row, column)
-    if value is not None:
-        row, column = value.row, value.column
-    with room_to_recurse():
-        facts = analysed(source, config.ops, watched=range(row, row + 1))
-        around = [
-            (span, steps)
-            for span, nodes in places(facts)
-            if (encloses(span, row, column) if value is None else span == value)
-            and (steps := [node for node in nodes if is_step(facts, node)])
-        ]
-        if not around:
-            return None
-        smallest = min(extent(span) for span, _ in around)
-        nodes = [node for span, steps in around if extent(span) == smallest for node in steps]
-        return tell(facts, one_of(facts, nodes))
-
-
-def bound_at(source: Source, row: int, column: int) -> Span | None:
-    """The value that the name at a place is bound to, if an assignment binds it there."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            targets = [node.target]
-        else:
-            continue
-        if any(encloses(source.span(one), row, column) for one in targets if isinstance(one, ast.Name)):
-            return source.span(node.value)  # type: ignore[arg-type]
-    return None
-
-
-def of_story(story: Story, *, lines: bool) -> str:
-    """The expression, where it breaks, what it can be, and the steps that lead to it.
-
-    Without ``lines``, the numbers of lines are left out.
-    """
-    said = [*sentences(story, places=lines)]
-    if lines:
-        said += origins(story, most=MOST - 1 - len(said))
-    return "\n".join([f"`{_code(brief(story.step.text))}`", *(f"- {_text(line)}" for line in said)])
+def item(text: str) -> str:
+    return f"- {_text(text)}"
 
 
 def _text(text: str) -> str:

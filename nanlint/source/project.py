@@ -23,7 +23,6 @@ from nanlint.source.project_files import (
     last_part,
     package_around,
     package_in,
-    size_of,
     top_of,
     users_of,
     words_of_imports,
@@ -83,7 +82,7 @@ class View:
     ``top``: the directory of the project. ``unsaved``: texts that stand for what is on disk, by real path. ``read``:
     the files that were asked for, with what they were like. ``skimmed``: those of which only the imports were looked
     at. ``unresolved``: names of the project for which there is no file, or none that can be read -> why. ``left_out``:
-    as in Seen.
+    as in Seen. ``sources``: the texts of the modules that were found, by path, as they were read.
     """
 
     path: str
@@ -95,12 +94,11 @@ class View:
     skimmed: dict[str, Stamp | None] = field(default_factory=dict)
     unresolved: dict[str, str] = field(default_factory=dict)
     left_out: set[str] = field(default_factory=set)
+    sources: dict[str, Source] = field(default_factory=dict)
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _roots: dict[str, bool] = field(default_factory=dict)
     _asked: dict[tuple[str, frozenset[str]], tuple[str, ...]] = field(default_factory=dict)
     _mentions: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
-    _sources: dict[str, Source] = field(default_factory=dict)
-    _whole: bool | None = None
 
     @classmethod
     def of(cls, path: str, unsaved: Mapping[str, str] | None = None) -> View:
@@ -134,67 +132,54 @@ class View:
                 return module, tuple(parts[end:])
         return None
 
-    def source(self, path: str) -> Source | None:
-        """The text of a module that was found, by its path, as it was read."""
-        return self._sources.get(path)
-
     def text(self, path: str) -> Source:
         """A file as this one sees it: as it is on disk, or as it stands where not saved. Raises SourceError."""
         real = disk.real(path)
         return source_of(real, stamp_of(real), self.unsaved.get(real))
 
-    @property
-    def sources(self) -> Collection[Source]:
-        """The texts of all modules that were found."""
-        return self._sources.values()
+    def importers(self, names: Collection[str], path: str, *, skim: bool = False) -> Iterator[Module]:
+        """The files of the project that import the one at ``path``, or some of its names through others, by path.
 
-    def importers(self, names: Collection[str], path: str) -> Iterator[Module]:
-        """The files of the project that import the one at ``path``, or some of its names through others, by path."""
-        for module in self._importers(names, path):
-            self._read_whole(module)
-            yield module
-
-    def _importers(self, names: Collection[str], path: str) -> Iterator[Module]:
+        ``skim``: as for a module.
+        """
         self._asked[path, frozenset(names)] = paths = self.paths_with(names, path)
-        yield from self._modules_at(paths)
+        return self._modules_at(paths, skim=skim)
 
     def users_of_name(self, name: str, path: str) -> Iterator[Module]:
         """Those of the importers of the file at ``path`` that name something of it."""
         self._asked[path, frozenset((name,))] = paths = self.paths_with((name,), path)
         naming = set(users_of(self.searched).get(name, ()))
-        for module in self._modules_at(one for one in paths if one in naming):
-            self._read_whole(module)
-            yield module
+        return self._modules_at(one for one in paths if one in naming)
 
     def mentioning(self, words: frozenset[str]) -> Iterator[Module]:
         """The other files of the project whose text has one of some words, or part of a longer one, by path."""
-        for module in self._modules_at(path for path in self.files_mentioning(words) if path != self.path):
-            self._read_whole(module)
-            yield module
+        return self._modules_at(path for path in self.files_mentioning(words) if path != self.path)
 
     def files_mentioning(self, words: frozenset[str]) -> tuple[str, ...]:
         """The files of the project whose text has one of some words, or part of a longer one, sorted."""
         self._mentions[words] = paths = files_with(self.searched, words)
         return paths
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
-        """Whether the project is seen as its authors have it, with what marks its top, and is more than a few files.
+        """Whether the project is seen as its authors have it, as a package or with what marks its top, and is large.
 
         What it does anywhere, its tests and examples show.
         """
-        if self._whole is None:
-            self._whole = has_marker(self.top) and not self.installed and len(all_files(self.top)) >= WHOLE
-        return self._whole
+        marked = bool(self.package) or has_marker(self.top)
+        return marked and not self.installed and len(all_files(self.top)) >= WHOLE
 
-    def _modules_at(self, paths: Iterable[str]) -> Iterator[Module]:
+    def _modules_at(self, paths: Iterable[str], *, skim: bool = False) -> Iterator[Module]:
         for path in paths:
             package = package_in(self.top, path)
             stem = os.path.splitext(os.path.basename(path))[0]
             name = ".".join(package if stem == "__init__" else (*package, stem))
             tree = self._tree(path, name, stamp_of(path))
             if tree is not None:
-                yield Module(name, path, tree, package)
+                module = Module(name, path, tree, package)
+                if not skim:
+                    self._read_whole(module)
+                yield module
 
     def paths_with(self, names: Collection[str], path: str) -> tuple[str, ...]:
         """Files of the project that may import the one at ``path``, then those that may have its names from a package.
@@ -238,8 +223,10 @@ class View:
     def seen(self) -> Seen:
         """What was looked at so far."""
         asked, mentions = tuple(self._asked.items()), tuple(self._mentions.items())
-        skimmed = tuple((path, stamp, digest_of_imports(self._sources[path])) for path, stamp in self.skimmed.items())
-        return Seen(tuple(self.read.items()), skimmed, asked, mentions, tuple(sorted(self.left_out)), self._whole)
+        skimmed = tuple((path, stamp, digest_of_imports(self.sources[path])) for path, stamp in self.skimmed.items())
+        return Seen(
+            tuple(self.read.items()), skimmed, asked, mentions, tuple(sorted(self.left_out)), vars(self).get("is_whole")
+        )
 
     @property
     def searched(self) -> str:
@@ -274,7 +261,7 @@ class View:
     def packages_around(self, tree: ast.Module) -> Iterator[frozenset[str]]:
         """The same, and the packages that the files use that import this one."""
         yield from (packages for _, packages in self.packages_behind(tree))
-        yield from map(packages_of, self._importers((), self.path))
+        yield from map(packages_of, self.importers((), self.path, skim=True))
 
     def _imported(self, tree: ast.Module, package: tuple[str, ...]) -> Iterator[Module]:
         for name, _ in imports_of(tree, package):
@@ -318,7 +305,7 @@ class View:
             self.read[path] = None
             return None
         try:
-            self._sources[path] = source = source_of(path, stamp, text)
+            self.sources[path] = source = source_of(path, stamp, text)
             tree = parse_once(source.text, path)
         except (SourceError, Unparsable) as error:
             self.read[path] = stamp
@@ -345,7 +332,7 @@ def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Sequence[tuple[str
             module = absolute(statement.module or "", statement.level, package)
             for alias in statement.names:
                 found.append((module, True) if alias.name == "*" else (f"{module}.{alias.name}", False))
-        elif not isinstance(statement, ast.Assign | ast.Expr | ast.Return):
+        elif not isinstance(statement, (ast.Assign, ast.Expr, ast.Return)):
             pending.extend(part for block in _BLOCKS for part in reversed(getattr(statement, block, ())))
     return found
 
@@ -384,12 +371,12 @@ def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Sour
     return replace(source, view=View.of(source.path, unsaved))
 
 
-@kept(lambda path, stamp, text=None: len(text) if text is not None else size_of(stamp))
+@kept(lambda path, stamp, text=None: len(text) if text is not None else 0 if stamp is None else stamp[2])
 def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source:
     """A file as it is now. Raises SourceError where it cannot be read."""
     if text is not None:
         return Source(path, text)
-    if size_of(stamp) > MAX_BYTES:
+    if stamp is not None and stamp[2] > MAX_BYTES:
         raise SourceError(f"has more than {MAX_BYTES} bytes")
     try:
         return read_source(read_regular(path), path)

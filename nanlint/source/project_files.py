@@ -161,7 +161,7 @@ def _package_around(directory: str) -> tuple[str, tuple[str, ...]]:
 def package_in(top: str, path: str) -> tuple[str, ...]:
     """The package that a file of a project is in: without an ``__init__.py`` a directory may be one none the less."""
     outermost, package = package_around(path)
-    return package if package or outermost == top else tuple(os.path.relpath(outermost, top).split(os.sep))
+    return package if package or outermost in ("", top) else tuple(os.path.relpath(outermost, top).split(os.sep))
 
 
 def last_part(path: str, package: tuple[str, ...]) -> str:
@@ -174,7 +174,3 @@ def last_part(path: str, package: tuple[str, ...]) -> str:
 def top_of(directory: str) -> str:
     """The top of the project that a directory belongs to: the nearest with a marker; itself where there is none."""
     return disk.top_of(directory) or directory
-
-
-def size_of(stamp: Stamp | None) -> int:
-    return 0 if stamp is None else stamp[2]

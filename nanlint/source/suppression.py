@@ -100,7 +100,7 @@ def may_suppress(text: str, *, any_findings: bool) -> bool:
 
 def may_silence(source: Source) -> bool:
     """Whether comments, in a text or in what was read of its project, may silence findings of it."""
-    others = view.sources if (view := view_of(source)) is not None else ()
+    others = view.sources.values() if (view := view_of(source)) is not None else ()
     return any(may_suppress(one.text, any_findings=True) for one in (source, *others))
 
 
@@ -112,7 +112,7 @@ def _files(source: Source, findings: Sequence[Diagnostic]) -> Iterator[tuple[str
         return
     causes = (cause for finding in findings for cause in finding.causes if not cause.note)
     for path in sorted({cause.path for cause in causes if cause.path}):
-        other = view.source(absolute(path))
+        other = view.sources.get(absolute(path))
         if other is not None and may_suppress(other.text, any_findings=True):
             yield path, other
 

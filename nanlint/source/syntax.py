@@ -34,8 +34,9 @@ Subject = TypeVar("Subject", bound=Hashable)
 More = ParamSpec("More")
 Result = TypeVar("Result")
 
-#: characters of the files whose texts and trees are kept: a tree takes some 32 bytes for each
-KEPT = 6_000_000
+#: characters of the files whose texts and trees are kept: a tree takes some 32 bytes for each, so all take 400 MB at
+#: most; half of it had large projects parsed again and again
+KEPT = 12_000_000
 
 # CPython 3.10 builds the tree without counting its depth: where later versions raise RecursionError it overflows the C
 # stack and takes the process with it. That needs tens of thousands of levels, so at least this many characters.
@@ -133,6 +134,10 @@ def kept(size: Callable[More, int]) -> Callable[[Callable[More, Result]], Callab
 def parse_once(text: str, path: str) -> ast.Module:
     """The tree of a file of a project, one for all that read the file: nobody changes it. Raises Unparsable."""
     return parse(text, path)
+
+
+#: how a piece of syntax is written; each of a long sum is asked for many times
+dumped = remembered(ast.dump)
 
 
 def _parse_deep(text: str, path: str) -> ast.Module:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import time
 
+import numpy as np
+
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.frontend.lower import Lowering
-from nanlint.ops.value import Value
+from nanlint.ops.value import Reach, Value
 from nanlint.rules.diagnose import analysed
 from nanlint.source import Source
 from tests.marked import TORCH, findings, program
@@ -59,3 +61,17 @@ def test_a_value_squared_again_and_again_is_evaluated_within_the_budget() -> Non
     started = time.process_time()
     findings(program(TORCH, "x = load()", "x = x * x\n" * 60, "r = torch.log(torch.exp(x) / x)"))
     assert time.process_time() - started < 2
+
+
+# Parts of 1
+
+
+def test_a_share_times_what_it_leaves_is_a_quarter_at_most_as_it_is_when_executed() -> None:
+    shares = np.concatenate([np.linspace(0, 1, 1001), np.random.default_rng(0).random(1000)]).astype(np.float32)
+    written = ("s * (1 - s)", "(1 - s) * s", "2 * s * (1 - s)", "s - s**2", "s - s * s", "(1 - s) * 3 * s")
+    for e in written:
+        told = value_of("s = torch.sigmoid(x)", f"r = {e}")
+        given = eval(e, {"s": shares})
+        assert (told.lo, told.hi) == (0.0, given.max()), e
+    assert value_of("s = torch.sigmoid(x)", "r = s * (1 - s)").zero >= Reach.LIKELY
+    assert value_of("r = x * (1 - x)").hi == 0.25

@@ -26,11 +26,11 @@ def printed(file: Path, *options: str) -> str:
 def test_a_fix_that_is_refused_is_not_made_nor_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def refuse(offers: list[object], *_: object) -> dict[int, str]:
+    def refuse(self: object, offers: list[object], *_: object) -> dict[int, str]:
         asked.append(len(offers))
         return dict.fromkeys(range(len(offers)), "not like this")
 
-    monkeypatch.setattr("nanlint.fixes.readback.refused", refuse)
+    monkeypatch.setattr("nanlint.fixes.readback.Readback.refused", refuse)
     file = tmp_path / "loss.py"
     file.write_text(PROGRAM, encoding="utf-8")
     assert "[*]" not in printed(file, "--output-format", "concise")

@@ -78,6 +78,7 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
             "message": "log of 0",
             "confidence": "likely",
             "level_row": None,
+            "sink": None,
             "severity": "error",
             "filename": str(project / "a.py"),
             "location": {"row": 1, "column": 5},

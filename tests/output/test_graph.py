@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from nanlint.config import Layer, config_of
-from nanlint.explaining import NoSuchFunction, picture
-from nanlint.hazards.picture import Picture
+from nanlint.explaining import Drawn, NoSuchFunction
+from nanlint.explaining import drawn as drawn_of
 from nanlint.lint.known_rules import rule_names
 from nanlint.ops.value import Reach
-from nanlint.output.graph import render_graph
+from nanlint.output.graph import CAUSE, FLAGGED, HEALTH, render_graph
 from nanlint.source import Source
 
 ROOT = Path(__file__).parents[2]
@@ -46,28 +47,36 @@ def totals(xs):
 """
 
 
-def drawn(name: str) -> Picture:
-    return picture(Source("critic.py", PROGRAM), config_of([Layer({}, "/", "test")], rule_names()), name)
+def drawn(name: str) -> Drawn:
+    return drawn_of(Source("critic.py", PROGRAM), config_of([Layer({}, "/", "test")], rule_names()), name)
+
+
+def boxes(name: str) -> dict[str, str]:
+    """The attributes of each box by the first line of its label, as DOT has them; of equal ones the last."""
+    lines = render_graph(drawn(name)).source.replace("\n", " ").split("\t")
+    found = (re.match(r'n\d+ \[label="\d+  (.*?)\\l(.*)', line) for line in lines)
+    return {box[1]: box[2] for box in found if box is not None}
 
 
 def test_a_method_is_drawn_with_what_it_calls_in_a_frame_of_its_own() -> None:
-    boxes = {box.step.text: box for box in drawn("Critic.forward").boxes}
-    assert boxes["torch.log(p)"].callers
-    assert boxes["torch.softmax(logits, -1)"].callers == ()
-    assert boxes["torch.softmax(logits, -1)"].cause
-    assert boxes["torch.log(p)"].worst is Reach.CERTAIN
-    assert [finding.code for finding in boxes["torch.log(p)"].findings] == ["NL101"]
-    assert sum(box.returned for box in drawn("Critic.forward").boxes) == 2
+    source = render_graph(drawn("Critic.forward")).source
+    assert source.count("in the call on line 12") == source.count("in the call on line 13") == 2
+    shown = boxes("Critic.forward")
+    assert f'color="{CAUSE}"' in shown["torch.softmax(logits, -1)"]
+    assert f'color="{FLAGGED}"' in shown["torch.log(p)"]
+    assert "NL101 log-of-softmax (certain)" in shown["torch.log(p)"]
+    assert HEALTH[Reach.CERTAIN][0] in shown["torch.log(p)"]
+    assert [name for name, box in shown.items() if "peripheries=2" in box][-1] == "forward(...)"
 
 
 def test_arrows_lead_from_the_operands() -> None:
-    made = drawn("helper")
-    (log,) = [box for box in made.boxes if box.step.is_op]
-    assert [(arrow.tail, arrow.head) for arrow in made.arrows] == [(made.boxes[0].name, log.name)]
+    (arrow,) = re.findall(r"(n\d+) -> (n\d+)", render_graph(drawn("helper")).source)
+    p, log = (node for node in drawn("helper").inside)
+    assert arrow == (f"n{p.index}", f"n{log.index}")
 
 
 def test_a_loop_is_an_arrow_back() -> None:
-    assert any(arrow.back for arrow in drawn("totals").arrows)
+    assert "constraint=false style=dotted tooltip=back" in render_graph(drawn("totals")).source
 
 
 def test_a_function_that_is_not_there_is_answered_with_the_nearest() -> None:
@@ -78,8 +87,8 @@ def test_a_function_that_is_not_there_is_answered_with_the_nearest() -> None:
 def test_dot_has_the_sources_the_findings_and_the_tooltips() -> None:
     source = render_graph(drawn("Critic.forward")).source
     assert "NL101 log-of-softmax (certain)" in source
-    assert "range [0, 1]" in source
-    assert "hazard, finding" in source
+    assert "value: in [0, 1]" in source
+    assert "made by: `torch.softmax(logits, -1)` (line 10) is exactly 0" in source
 
 
 @NEEDS_DOT
@@ -87,7 +96,7 @@ def test_dot_has_the_sources_the_findings_and_the_tooltips() -> None:
 def test_graphviz_lays_it_out_as_svg_with_tooltips(name: str) -> None:
     svg = ElementTree.fromstring(render_graph(drawn(name)).pipe(format="svg"))
     titles = {link.get("{http://www.w3.org/1999/xlink}title") for link in svg.iter("{http://www.w3.org/2000/svg}a")}
-    assert any(title and "range [0, " in title for title in titles)
+    assert any(title and "value: in [0, " in title for title in titles)
 
 
 def run(*arguments: str, cwd: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -120,8 +129,8 @@ def test_the_picture_in_the_documentation_is_that_of_the_example() -> None:
     """Its tooltips, which no version of Graphviz lays out otherwise."""
     example = "examples/torch_classifier.py"
     source = Source(example, (ROOT / example).read_text(encoding="utf-8"))
-    made = picture(source, config_of([Layer({}, "/", "test")], rule_names()), "weighted_cross_entropy")
-    shown = (ROOT / "docs" / "weighted_cross_entropy.svg").read_text(encoding="utf-8")
-    assert made.boxes
-    for box in made.boxes:
-        assert f"line {box.step.span.row}: {box.step.text}" in html.unescape(shown), "draw it anew"
+    made = drawn_of(source, config_of([Layer({}, "/", "test")], rule_names()), "weighted_cross_entropy")
+    shown = html.unescape((ROOT / "docs" / "weighted_cross_entropy.svg").read_text(encoding="utf-8"))
+    assert made.inside
+    for told in re.findall(r'tooltip="(line [^"\n]*)', render_graph(made).source):
+        assert told in shown, "draw it anew"

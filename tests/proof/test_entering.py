@@ -96,15 +96,15 @@ def test_a_branch_whose_condition_is_no_number_is_taken_and_not_shown() -> None:
 
 def test_the_number_of_a_turn_follows_from_the_bounds_of_the_loop() -> None:
     text = """
-        def f(assignment, k):
-            sizes = []
+        def f(loss, assignment, k):
+            means = []
             for cluster in range(k):
-                sizes.append(1 / (assignment == cluster).sum())
-            return sizes
+                means.append(loss.sum() / (assignment == cluster).sum())
+            return means
     """
     (shown,) = witnesses(text)
     assert "range" not in shown
-    assert shown.startswith("assignment = 1., k = 1. gives ")
+    assert shown.startswith("assignment = 1., k = 1., loss = 1. gives ")
 
 
 def test_elements_that_are_set_are_computed_from_what_they_are_set_to() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nanlint.hazards.gather import KEEPS_ZERO_GRADIENT, SELECTS_BACKWARD
+from nanlint.ops.frameworks.training import KEEPS_ZERO_GRADIENT, SELECTS_BACKWARD
 
 
 def torch_gradient(function: Callable[..., object], *at: float) -> list[float]:

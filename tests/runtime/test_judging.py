@@ -44,7 +44,7 @@ def test_what_is_said_at_the_end_is_what_is_shown_later(tmp_path: Path, monkeypa
     assert ("NL104", "confirmed") in ran.verdicts()
     assert "train.py:5:18 NL104 confirmed (-inf at step 0)" in ran.report["first"]
     run = run_of(read_run(str(tmp_path / "run")))
-    assert [(one.code, one.verdict) for one in run.findings] == ran.verdicts()
+    assert [(one.diagnostic.code, one.verdict) for one in run.findings] == ran.verdicts()
     assert run.verdict == ran.report["first"]
     assert as_data(run)["verdict"] == run.verdict
     told = nanlint("inspect", "-c", "alerts", "run", cwd=tmp_path).stdout
@@ -111,7 +111,7 @@ def test_a_block_has_the_findings_of_the_file_that_it_stands_in(tmp_path: Path) 
     ran = python("train.py", cwd=tmp_path)
     assert ran.stdout == "True [('NL104', 'confirmed'), ('NL401', 'not watched')]\n", ran.stderr
     run = run_of(read_run(str(tmp_path / "run")))
-    assert sorted((one.code, one.verdict) for one in run.findings) == [
+    assert sorted((one.diagnostic.code, one.verdict) for one in run.findings) == [
         ("NL104", "confirmed"),
         ("NL401", "not watched"),
     ]

@@ -87,7 +87,7 @@ def test_a_close_approach_is_told_with_its_margin(tmp_path: Path) -> None:
     )
     ran = verify("train.py", cwd=tmp_path)
     (verdict,) = (one["verdict"] for one in ran.report["findings"])
-    assert (verdict["state"], verdict["closest"]) == ("close", 1e-9)
+    assert (verdict["state"], verdict["closest"]) == ("near", 1e-9)
     assert ran.code == 0
 
 
@@ -206,7 +206,7 @@ def test_recursion_through_a_flagged_expression_mixes_no_operands(tmp_path: Path
     )
     ran = verify("train.py", cwd=tmp_path, options=("--confidence", "possible"))
     (one,) = (one for one in ran.report["findings"] if one["code"] == "NL301")
-    assert one["verdict"]["state"] in ("clean", "close")
+    assert one["verdict"]["state"] in ("clean", "near")
     assert one["verdict"]["executions"] == 2
     assert one["verdict"]["observed"]["a"]["counts"]["positive"] == 2
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nanlint.runtime.adapters.entropy import Entropy
-from nanlint.runtime.adapters.numpy_random import RandomState
+from nanlint.runtime.adapters.numpy import RandomState
 from nanlint.runtime.events import Alert, Birth, Event, Step
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import Recorder

@@ -29,7 +29,7 @@ def test_each_step_has_its_loss_and_gradient_norm(watching: Watching) -> None:  
             (weight.square().sum() / 2).backward()
             optimizer.step()
     numbers = [event.numbers for event in run.events if isinstance(event, Step)]
-    assert numbers == [{"gradient_norm": "5.0", "loss": "12.5"}] * 2
+    assert numbers == [{"gradient_norm": "5.0", "loss": "12.5", "learning_rate": "0.0"}] * 2
     assert not run.told
 
 
@@ -126,7 +126,7 @@ def test_a_step_reads_its_numbers_at_once(watching: Watching, monkeypatch: pytes
                     patch.setattr(torch.Tensor, "__float__", lambda _: pytest.fail("waits for the device"))
                 model(torch.ones(3, 2)).sum().backward()
                 optimizer.step()
-    assert asked == [3]  # norm, loss, output
+    assert asked == [3, 16]  # norm, loss, output; then what is sampled of the layer
 
 
 def test_random_numbers_go_on_as_from_a_snapshot() -> None:

@@ -206,9 +206,110 @@ def test_what_a_run_kept_is_tried_first(tmp_path: Path, monkeypatch: pytest.Monk
     )
     alone = tried("scores.py", "--seconds", "1")
     assert (alone.exit_code, "could not be tried: Scores.share" in alone.stdout) == (2, True)
-    done = nanlint("verify", "--keep-inputs", "--confidence", "possible", "--", "train.py", cwd=tmp_path)
+    asked = ("--keep-inputs", "--confidence", "possible", "--run-dir", "run")
+    done = nanlint("verify", *asked, "--", "train.py", cwd=tmp_path)
     assert done.code == 0, done.stderr
     assert Path(".nanlint", "inputs").stat().st_mode & 0o777 == 0o700
+    assert Path(".nanlint", "inputs", ".gitignore").read_text() == "*\n"
     found = verdicts(Path("scores.py"))["Scores.share"]
     assert found["verdict"] == "fails"
-    assert [one["change"] for one in found["inputs"]] == ["", "with its arrays set to 0", ""]
+    assert {one["name"]: one["change"] for one in found["inputs"]} == {
+        "self": "",
+        "tables": "",
+        "items": "with its arrays set to 0",
+        "k": "",
+    }
+
+
+TRAINER = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.lin, self.register = torch.nn.Linear(width, 2), print
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        self.calls += 1
+        return self.lin(x)
+
+
+class Trainer:
+    def __init__(self, net, limit):
+        self.net, self.limit, self.means = net, limit, torch.ones(2)
+
+    def loss(self, x, labels):
+        if x.shape[1] != 5 or self.limit != 7 or labels.max() > 1:
+            raise ValueError(x.shape)
+        return torch.log(self.net(x).square() * self.means).gather(1, labels)
+"""
+
+
+def test_objects_of_a_run_are_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    mended = TRAINER.replace("torch.log(self", "(self").replace("* self.means)", "* self.means + 1)")
+    Path("trainer.py").write_text(mended.lstrip())
+    Path("train.py").write_text(
+        "import torch\n\nfrom trainer import Net, Trainer\n\ntorch.manual_seed(0)\n"
+        "print(Trainer(Net(5), 7).loss(torch.rand(8, 5), torch.zeros(8, 1, dtype=torch.long)).sum())\n"
+    )
+    done = nanlint("verify", "--keep-inputs", "--run-dir", "run", "--", "train.py", cwd=tmp_path)
+    assert done.code == 0, done.stderr
+    kept = {path.name.rpartition("-")[0].rpartition("-")[0] for path in Path(".nanlint", "inputs").glob("*.npz")}
+    assert kept == {"Net.__init__", "Net.forward", "Trainer.__init__", "Trainer.loss"}, "also without findings"
+    Path("trainer.py").write_text(TRAINER.lstrip())
+    found = verdicts(Path("trainer.py"))["Trainer.loss"]
+    assert found["verdict"] == "fails"
+    changed = {one["name"]: one["change"] for one in found["inputs"] if one["change"]}
+    assert changed in ({"x": "set to 0"}, {"self.means": "set to 0"}, {"self": "with its weights set to 0"}), changed
+    (seen,) = [one["value"] for one in found["inputs"] if one["name"] == "self"]
+    assert seen in ("Trainer, as in the run", "Trainer, as in the run when it was made")
+    assert tried("trainer.py", "--write-test", "test_it.py").exit_code == 1
+    assert not Path("test_it.py").exists(), "what needs an object of a run cannot be written out"
+
+
+def test_a_class_that_has_changed_since_the_run_is_made_as_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    bad = (
+        "import torch\n\n\nclass Share:\n    def __init__(self, least):\n        self.least = 0.0 * least\n\n"
+        "    def of(self, x):\n        if x.ndim != 3:\n            raise ValueError(x)\n"
+        "        return x / (x.abs().sum(-1, keepdim=True) + self.least)\n"
+    )
+    Path("shares.py").write_text(bad.replace("0.0 * least", "least"))
+    Path("train.py").write_text("import torch\nfrom shares import Share\n\nShare(0.5).of(torch.rand(4, 3, 2))\n")
+    assert nanlint("verify", "--keep-inputs", "--run-dir", "run", "--", "train.py", cwd=tmp_path).code == 0
+    Path("shares.py").write_text(bad)
+    found = verdicts(Path("shares.py"))["Share.of"]
+    assert found["verdict"] == "fails"
+    assert {"name": "self", "value": "Share, as in the run when it was made", "change": ""} in found["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("value", "changes"),
+    [
+        ([3, 4], {"empty", "with one item", "with its first item set to 0"}),
+        ((3.0, 4.0), {"empty", "with one item", "with its first item set to 0"}),
+        (0.5, {"set to 0", "set to 1", "set to -1", "set to 1e-06", "set to 1e+06"}),
+    ],
+)
+def test_lists_and_numbers_have_corners(value: object, changes: set[str]) -> None:
+    from nanlint.runtime.trying.corners import Input, corners
+
+    found = {one.change: one.value for one in corners(Input("x", value))}
+    assert changes <= found.keys()
+    assert all(type(one) is type(value) for one in found.values())
+
+
+def test_labels_have_corners() -> None:
+    np = pytest.importorskip("numpy")
+    from nanlint.runtime.trying.corners import Input, corners
+
+    found = {one.change: one.value.tolist() for one in corners(Input("labels", np.array([2, -100, 2])))}
+    assert found["set to its least element"] == [-100, -100, -100]
+    assert found["with no two alike"] == [0, 1, 2]

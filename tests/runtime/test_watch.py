@@ -78,6 +78,23 @@ for epoch in range(2):
 print(watching.run.directory, watching.bad, model.blocks[0].calls)
 """
 
+GROWS = """
+import nanlint
+import torch
+
+w = torch.nn.Parameter(torch.ones(8))
+optimizer = torch.optim.SGD([w], lr=1.05)  # each step goes a little further past the least loss
+model = torch.nn.Linear(1, 1)
+watching = nanlint.watch(model, optimizer)
+for step in range(600):
+    loss = (w * w).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if not torch.isfinite(loss):
+        break
+"""
+
 
 def in_directory(directory: Path, program: str) -> Ran:
     (directory / "model.py").write_text(textwrap.dedent(MODEL).lstrip())
@@ -109,6 +126,30 @@ def test_the_first_bad_step_is_told_at_once_in_the_words_of_the_program(tmp_path
     alert = bad_step(directory)
     assert (alert.step, alert.where.epoch, alert.where.batch, alert.where.module) == (3, 0, 3, "blocks.0")
     assert alert.details["rows"] == [2]
+
+
+def test_who_asks_is_called_at_the_first_bad_step(tmp_path: Path) -> None:
+    program = LOOP.replace(
+        "(model, optimizer)\n", "(model, optimizer, on_bad=lambda run: print(run.steps), quiet=True)\n"
+    )
+    assert in_directory(tmp_path, program).stdout.splitlines()[0] == "3"
+
+
+def test_what_it_raises_ends_the_training(tmp_path: Path) -> None:
+    program = LOOP.replace("(model, optimizer)\n", "(model, optimizer, on_bad=lambda run: 1 / 0, quiet=True)\n")
+    ran = in_directory(tmp_path, program)
+    assert ran.code == 1
+    assert "ZeroDivisionError" in ran.stderr
+    assert re.search(r"NonFinite: \S+: the loss is nan", ran.stderr)
+    assert not ran.stdout
+
+
+def test_growth_is_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(textwrap.dedent(GROWS).lstrip())
+    ran = python("train.py", cwd=tmp_path)
+    first, *_ = ran.stderr.splitlines()
+    assert re.match(r"nanlint: step \d+: the (loss|gradient norm) has grown since step \d+: from", first)
+    assert "the loss is inf" in ran.stderr
 
 
 def test_the_step_is_in_one_file(tmp_path: Path) -> None:
@@ -200,8 +241,12 @@ def test_tensorboards_own_writer_keeps_the_event(tmp_path: Path) -> None:
     ran = in_directory(tmp_path, program)
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+    (run,) = (tmp_path / ".nanlint" / "runs").iterdir()
+    alerts = [event for _, event in read_run(str(run)) if isinstance(event, Alert)]
+    steps = [one.step for one in alerts if one.alert == "non-finite"]
+    assert steps, (alerts, ran.stderr)
     found = EventAccumulator(str(tmp_path / "logs")).Reload()
-    assert [one.step for one in found.Scalars("nanlint/non_finite")][:1] == [1], ran.stderr
+    assert [one.step for one in found.Scalars("nanlint/non_finite")] == steps, (alerts, ran.stderr)
     text = found.Tensors("nanlint/text_summary")[0].tensor_proto.string_val[0].decode()
     assert "first not finite: in blocks.0" in text
 
@@ -338,3 +383,20 @@ def test_in_a_notebook_places_are_cells_and_a_run_is_a_table(tmp_path: Path) -> 
     assert "    at cell 3, line 2: unit(torch.zeros(3))\n" in told
     cells = "<td>step 0</td><td></td><td>cell 2, line 2</td><td><code>return x / x.norm()  # &lt;b&gt;</code></td>"
     assert f"<tr>{cells}<td>nan in div</td></tr></table>" in told
+
+
+def test_a_step_counts_whatever_cannot_be_kept_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nanlint.runtime.library import verify
+    from nanlint.runtime.replaying import RandomStates
+
+    def fails(*_: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(RandomStates, "written", fails)
+    model = torch.nn.Linear(2, 1)
+    with verify(watch="sentinel", run_directory=str(tmp_path / "run")) as run:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            model(torch.ones(4, 2)).sum().backward()
+            optimizer.step()
+        assert run.steps == 3

@@ -56,10 +56,16 @@ def test_confirmed_findings_are_certain_and_show_what_was_seen(directory: Path) 
     found = {one["code"]: one for one in json.loads(after.stdout)}
     assert before["NL302"]["confidence"] == "possible"
     assert "observed" not in before["NL302"] or before["NL302"]["observed"] is None
-    assert found["NL302"]["confidence"] == "certain"
-    assert "nan at step 0" in found["NL302"]["observed"]
+    assert found["NL302"]["confidence"] == "certain"  # it happened, in a program that is no test
+    assert "nan at step 0" in found["NL302"]["observed"]["text"]
+    assert (found["NL302"]["observed"]["word"], found["NL302"]["observed"]["missing_test"]) == ("happened", None)
     assert found["NL104"]["confidence"] == before["NL104"]["confidence"]
-    assert found["NL104"]["observed"].startswith("clean in 1 executions: x in [0.5, 0.5]")
+    seen = found["NL104"]["observed"]
+    assert seen["text"].startswith("few: x was in [0.5, 0.5]")
+    assert seen["text"].endswith(f"; a test that is missing: {seen['missing_test']}")
+    assert "p = " in seen["missing_test"]
+    assert (seen["word"], seen["executions"], seen["elements"], seen["tests"]) == ("few", 1, 2, [])
+    assert (seen["observed"]["x"]["low"], seen["observed"]["x"]["high"]) == (0.5, 0.5)
 
 
 def test_the_frame_shows_what_was_seen(directory: Path) -> None:

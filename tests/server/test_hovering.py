@@ -36,14 +36,16 @@ async def test_hover_tells_of_findings_expressions_and_suppressed_rules(tmp_path
         finding = await editor.hover(uri, *at("torch.log", 6))
         assert finding is not None
         assert "log of a softmax" in finding
+        assert "Made by: `F.softmax(logits, dim=1)` (line 6) is exactly 0" in finding
+        assert "- Level: certain, decided by made-by-form" in finding
+        assert len(finding.splitlines()) <= 12
         assert "witness: `logits = [0., 200.]" in finding
         assert "fix (safe): replace with `F.log_softmax(logits, dim=1)`" in finding
         expression = await editor.hover(uri, *at("softmax", 5))
         assert expression is not None
         assert expression.startswith("`F.softmax(logits, dim=1)`")
         assert r"in \[0, 1\]" in expression
-        assert "It becomes 0: it is exactly 0 when a logit is 104 below the largest (float32)." in expression
-        assert "From line 5: `logits` can be any number." in expression
+        assert "- Cause of: NL101 log-of-softmax (certain) on line 7." in expression
         assert await editor.hover(uri, *at("probs", 5)) == expression
         page = await editor.hover(uri, *at("NL101", 10))
         assert page is not None

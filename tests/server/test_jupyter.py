@@ -104,7 +104,7 @@ async def test_a_hover_names_places_by_their_code_as_no_lines_of_the_text_are_se
     async with session("bare", tmp_path) as editor:
         shown = await editor.hover(editor.open("study.ipynb", JOINED), 24, 12)
         assert shown is not None
-        assert "`torch.softmax(logits, dim=-1)`: is exactly 0 when" in shown
+        assert "Made by: `torch.softmax(logits, dim=-1)` is exactly 0 when" in shown
         assert not re.search(r"\bline \d", shown)
 
 

@@ -82,10 +82,10 @@ async def test_a_cell_is_flagged_for_what_another_does_and_mended_in_its_place(
 
 
 @pytest.mark.asyncio
-async def test_a_name_in_a_cell_has_its_story_from_the_cell_before(tmp_path: Path) -> None:
+async def test_a_name_in_a_cell_has_its_record_from_the_cell_before(tmp_path: Path) -> None:
     async with session("VS Code", tmp_path) as editor:
         cells = open_notebook(editor)
-        story = await editor.hover(cells[3], 0, 18)
-        assert story is not None
-        assert "is exactly 0 when a logit is 104 below the largest (float32)" in story
-        assert "- line 1 of cell 3: is exactly 0 when a logit" in await editor.hover(cells[3], 0, 10)
+        told = await editor.hover(cells[3], 0, 18)
+        assert told is not None
+        assert "is exactly 0 when a logit is 104 below the largest (float32)" in told
+        assert "(line 1 of cell 3) is exactly 0 when a logit" in (await editor.hover(cells[3], 0, 10) or "")

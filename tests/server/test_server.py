@@ -38,7 +38,7 @@ async def test_the_editor_shows_what_the_command_line_prints(monkeypatch: pytest
     printed: dict[str, list[tuple[object, ...]]] = {path.name: [] for path in EXAMPLES}
     for one in check(["examples"], Configs(rule_names(), ops_problem=ops_problem)).diagnostics:
         place = (one.span.row - 1, one.span.column - 1, one.span.end_row - 1, one.span.end_column - 1)
-        printed[Path(one.path).name].append((one.code, one.message, *place))
+        printed[Path(one.path).name].append((one.code, one.sentence, *place))
     assert any(printed.values())
     async with session("Emacs", ROOT, process=True) as editor:
         for path in EXAMPLES:

@@ -175,6 +175,8 @@ COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
 ARRAYS_OF = {"scipy": "numpy", "math": None, "builtins": None, "": None}
 #: packages whose functions give arrays of whoever made those that they are given
 AGNOSTIC = frozenset({"einops", "einx"})
+#: modules of a framework that files of another use, too: they load data and write logs
+BESIDE = ("torch.utils.data", "torch.utils.tensorboard", "tensorflow.data", "tensorflow.summary")
 #: packages whose objects have the operators of arrays: where one is imported, an unknown value may be such an object
 WITH_OPERATORS = frozenset(
     {"torch", "tensorflow", "keras", "jax", "numpy", "autograd", "cupy", "dask", "pandas", "polars", "xarray", "sparse"}

@@ -506,7 +506,9 @@ SPELLINGS: Mapping[str, str] = {
     "jax.scipy.special.factorial(n)": "positive(x=n)",
     # control flow
     "jax.{jit,vmap,pmap,checkpoint,remat,named_call}(fun)": "returns(x=fun)",
-    "jax.{grad,value_and_grad,jacfwd,jacrev,jacobian,hessian}(fun)": "gradient_of(f=fun)",
+    "jax.{grad,value_and_grad,jacfwd,jacrev,jacobian,hessian}(fun, argnums, has_aux)": "gradient_of(f=fun, argnums=argnums, aux=has_aux)",
+    "jax.{vjp,linearize}(fun, *primals)": "derivative(f=fun, rest=*primals)",
+    "jax.jvp(fun, primals)": "derivative(f=fun, given=primals)",
     "jax.lax.map(f, xs)": "map(f=f, x=xs)",
     "jax.{tree.map,tree_map,tree_util.tree_map}(f, tree, *rest)": "tree_map(f=f, x=tree, rest=*rest)",
     "jax.lax.scan(f, init, xs)": "fold(f=f, init=init, xs=xs, stacks=True)",

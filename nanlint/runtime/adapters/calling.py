@@ -15,12 +15,16 @@ Call = Callable[..., Any]
 class Framework:
     """``array``: NumPy's as one of its own; ``numpy``: the reverse. ``run``: call, and take the gradient of the result.
 
+    ``trained``: whether the gradient is taken by a tensor; ``held``: one for an object to hold, that is or is not.
+
     For a test that is written: ``imports``; what makes an array of ``{numbers}`` and ``{dtype}``; when a ``{result}``
     is ``finite``; the lines that take the gradient of ``{call}`` by ``{name}``.
     """
 
     array: Callable[[np.ndarray], Any]
     numpy: Callable[[Any], np.ndarray]
+    trained: Callable[[Any], bool]
+    held: Callable[[np.ndarray, bool], Any]
     run: Callable[[Call, list[Any], dict[str, Any]], Any]
     imports: tuple[str, ...]
     made: str
@@ -41,9 +45,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 def _torch() -> Framework:
     import torch
 
-    def array(x: np.ndarray) -> Any:
+    def array(x: np.ndarray, trained: bool = True) -> Any:
         made = torch.from_numpy(x.copy())
-        return made.requires_grad_() if made.is_floating_point() else made
+        return made.requires_grad_() if trained and made.is_floating_point() else made
 
     def run(function: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
         result = function(*args, **kwargs)
@@ -56,6 +60,8 @@ def _torch() -> Framework:
     return Framework(
         array,
         lambda x: (x.float() if x.dtype == torch.bfloat16 else x).detach().cpu().numpy(),
+        lambda x: bool(x.requires_grad),
+        array,
         run,
         ("import torch",),
         "torch.tensor({numbers}, dtype=torch.{dtype})",
@@ -73,13 +79,16 @@ def _tensorflow() -> Framework:
             tape.watch(inputs)
             result = function(*args, **kwargs)
         parts = [x for x in _leaves(result) if tf.is_tensor(x) and x.dtype.is_floating]
-        if inputs and parts:
-            tape.gradient(parts, inputs)
+        sources = [*inputs, *tape.watched_variables()]
+        if sources and parts:
+            tape.gradient(parts, sources)
         return result
 
     return Framework(
         tf.convert_to_tensor,
         np.asarray,
+        lambda x: bool(getattr(x, "trainable", False)),
+        lambda x, trained: tf.Variable(x) if trained else tf.convert_to_tensor(x),
         run,
         ("import tensorflow as tf",),
         "tf.constant({numbers}, dtype=tf.{dtype})",
@@ -102,15 +111,16 @@ def _jax() -> Framework:
 
     def run(function: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
         result = function(*args, **kwargs)
-        places = [i for i, x in enumerate(args) if is_float(x)]
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        places = [i for i, x in enumerate(leaves) if is_float(x)]
 
         def of_floats(*floats: Any) -> list[Any]:
             given = dict(zip(places, floats, strict=True))
-            parts = function(*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
-            return [x for x in _leaves(parts) if is_float(x)]
+            args, kwargs = tree.unflatten([given.get(i, x) for i, x in enumerate(leaves)])
+            return [x for x in _leaves(function(*args, **kwargs)) if is_float(x)]
 
         if places:
-            parts, back = jax.vjp(of_floats, *[args[i] for i in places])
+            parts, back = jax.vjp(of_floats, *[leaves[i] for i in places])
             back([jnp.ones_like(x) for x in parts])
         jax.effects_barrier()
         return result
@@ -118,6 +128,8 @@ def _jax() -> Framework:
     return Framework(
         jnp.asarray,
         np.asarray,
+        lambda _: False,
+        lambda x, _: jnp.asarray(x),
         run,
         ("import jax", "import jax.numpy as jnp"),
         "jnp.array({numbers}, dtype=jnp.{dtype})",
@@ -133,6 +145,8 @@ def _numpy() -> Framework:
     return Framework(
         np.copy,
         np.asarray,
+        lambda _: False,
+        lambda x, _: np.copy(x),
         run,
         ("import numpy as np",),
         "np.array({numbers}, dtype=np.{dtype})",

@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from abc import ABC, abstractmethod
 
 import msgspec
+
+from nanlint.runtime.adapter import Watch
+from nanlint.runtime.hooks import Hooks
 
 
 class Entropy:
@@ -39,3 +43,28 @@ class Entropy:
     def restore(self, state: bytes) -> None:
         """Go on as from a ``state``."""
         self._secret, self._drawn = msgspec.msgpack.decode(state, type=tuple[bytes, int])
+
+
+class Seeding(ABC):
+    """Has generators without a seed take theirs from us, from when that is first asked for."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._hooks = Hooks(watch)
+        self._entropy: Entropy | None = None
+
+    @abstractmethod
+    def hook(self, entropy: Entropy) -> None:
+        """Put it between them and the system."""
+
+    @property
+    def entropy(self) -> Entropy:
+        """Where they take theirs from."""
+        if self._entropy is None:
+            self._entropy = Entropy()
+            self.hook(self._entropy)
+        return self._entropy
+
+    def leave(self) -> None:
+        """Have them take theirs from the system again."""
+        self._hooks.take_away()
+        self._entropy = None

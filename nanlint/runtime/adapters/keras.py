@@ -9,15 +9,16 @@ import inspect
 import math
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import keras
 import numpy as np
 
-from nanlint.runtime.adapter import Adapter, Watch, safely
-from nanlint.runtime.arrays import health_of_array, numbers_of
-from nanlint.runtime.health import Health, health_of_numbers
+from nanlint.runtime.adapter import AnyFunction, Watch, safely
+from nanlint.runtime.arrays import ArrayAdapter, health_of_array
+from nanlint.runtime.frames import upward
+from nanlint.runtime.health import health_of_numbers
 from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
@@ -26,7 +27,7 @@ STEPS, LOSS = "the steps of Keras", "a Keras loss"
 CALL = inspect.unwrap(keras.Layer.__call__).__code__
 
 
-class KerasAdapter(Adapter):
+class KerasAdapter(ArrayAdapter):
     """Keras' own part of a run."""
 
     name: ClassVar[str] = "keras"
@@ -60,7 +61,7 @@ class KerasAdapter(Adapter):
         """Hear no more."""
         self._hooks.take_away()
 
-    def _wrap(self, owner: Any, name: str, hook: Callable[..., Any]) -> None:
+    def _wrap(self, owner: Any, name: str, hook: AnyFunction) -> None:
         """Have ``hook`` called with the original method, the object and its arguments, in the place of a method."""
         holder = next(one for one in owner.__mro__ if name in vars(one))
         if not hasattr(vars(holder)[name], "nanlint"):
@@ -68,13 +69,9 @@ class KerasAdapter(Adapter):
 
     def where(self) -> Mapping[str, Any]:
         """The layer that is being called."""
-        frame: Any = sys._getframe(1)
-        while frame is not None:
-            if frame.f_code is CALL and not isinstance(frame.f_locals["self"], keras.Model):
-                layer = frame.f_locals["self"]
-                return {"module": getattr(layer, "path", None) or layer.name}
-            frame = frame.f_back
-        return {}
+        called = (frame.f_locals["self"] for frame in upward(sys._getframe(1)) if frame.f_code is CALL)
+        layer = next((one for one in called if not isinstance(one, keras.Model)), None)
+        return {} if layer is None else {"module": getattr(layer, "path", None) or layer.name}
 
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -175,15 +172,9 @@ class KerasAdapter(Adapter):
         """A variable, outside of what is being compiled."""
         return isinstance(value, keras.Variable) and _is_eager()
 
-    def health(self, value: Any) -> Health:
-        """The breakdown of a variable."""
-        return health_of_array(keras.ops.convert_to_numpy(value))
-
-    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
-        """The first elements of a variable."""
-        array = numbers_of(keras.ops.convert_to_numpy(value))
-        found: list[float | complex] = [] if array is None else array.ravel()[:limit].tolist()
-        return found
+    def array(self, value: Any) -> Any:
+        """What a variable holds."""
+        return keras.ops.convert_to_numpy(value)
 
 
 def _arrays(data: Any) -> Iterator[Any]:

@@ -9,24 +9,24 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
-import math
 import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
+from numpy.random import bit_generator
 
-from nanlint.runtime.adapter import Adapter, Tensor, Watch, around, safely
+from nanlint.runtime.adapter import AnyFunction, Ours, Report, Tensor, Watch, around, forgotten, safely
+from nanlint.runtime.adapters.entropy import Entropy, Seeding
 from nanlint.runtime.adapters.expression import Unknown, expression_at, operands_of, value_of
-from nanlint.runtime.adapters.numpy_random import RandomState
-from nanlint.runtime.arrays import health_of_array, is_masked, numbers_of
+from nanlint.runtime.arrays import ArrayAdapter, health_of_array
 from nanlint.runtime.events import Death
 from nanlint.runtime.frames import frame_at
-from nanlint.runtime.health import Health
 from nanlint.runtime.hooks import Hooks
 
 #: where NumPy keeps its state of errors, since 2.0
@@ -46,7 +46,7 @@ SILENT = ("vdot", "einsum", "convolve", "correlate", "interp", "linalg.inv", "li
 LOOKS = 4
 
 
-class NumpyAdapter(Adapter):
+class NumpyAdapter(ArrayAdapter):
     """Watches NumPy."""
 
     name: ClassVar[str] = "numpy"
@@ -80,21 +80,9 @@ class NumpyAdapter(Adapter):
         """Arrays and NumPy's scalars."""
         return isinstance(value, np.ndarray | np.generic)
 
-    def health(self, value: Any) -> Health:
-        """The breakdown of an array; of a masked one what is not masked, of objects those that are numbers."""
-        return health_of_array(value)
-
-    def glance(self, value: Any) -> tuple[float, float] | None:
-        """Least and greatest of what is an array of real numbers, all finite."""
-        if value.dtype.kind not in "fiu" or value.size == 0 or is_masked(value):
-            return None
-        low, high = float(value.min()), float(value.max())
-        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
-    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
-        """The first elements."""
-        array = numbers_of(value)
-        return () if array is None else array.ravel()[:limit].tolist()
+    def array(self, value: Any) -> Any:
+        """Itself; of a masked one counts what is not masked, of objects those that are numbers."""
+        return value
 
     def snapshot(self) -> bytes:
         """Of the global generator; generators that are made without a seed get one from here on that is known."""
@@ -117,7 +105,7 @@ class _Errors:
         self.heard = _Heard(watch)
         self._config: Any = _CORE._ufunc_config
         self._state: Any = _CORE.umath._extobj_contextvar
-        self._make: Callable[..., Any] = _CORE.umath._make_extobj
+        self._make: AnyFunction = _CORE.umath._make_extobj
         self._told: Callable[[], dict[str, Any]] = _CORE.umath._get_extobj_dict
 
     def start(self) -> None:
@@ -126,7 +114,7 @@ class _Errors:
         self._config._get_extobj_dict = around(self.watch, "NumPy's geterr", self._told, self.told)
         self._state.set(make())
 
-    def in_thread(self, original: Callable[..., Any], thread: threading.Thread) -> Any:
+    def in_thread(self, original: AnyFunction, thread: threading.Thread) -> Any:
         """A thread begins with NumPy's own state of errors, as long as it does not get that of who starts it."""
         if self.chosen() is None:
             self._state.set(self._config._make_extobj())
@@ -149,7 +137,7 @@ class _Errors:
         chosen = self.chosen()
         return original() if chosen is None else dict(chosen.modes)
 
-    def make(self, original: Callable[..., Any], **changes: Any) -> Any:
+    def make(self, original: AnyFunction, **changes: Any) -> Any:
         """NumPy's state of errors after the program's changes, with our handler in it."""
         chosen = self.chosen()
         # what ``with np.errstate`` chooses is meant for what it holds; ``np.seterr`` only silences
@@ -213,11 +201,11 @@ class _Heard:
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.watching = True
-        self._busy = threading.local()
+        self._busy = Ours()
         self._places: dict[tuple[Any, int, str, str], tuple[int, dict[str, Any] | None]] = {}
 
     def __call__(self, error: str, ufunc: str, frame: FrameType, chosen: _Chosen) -> None:
-        if getattr(self._busy, "now", False):
+        if self._busy.now:
             return
         line = self.watch.user_line()
         ignored = chosen.modes[MODES[error][0]] == "ignore"
@@ -226,13 +214,9 @@ class _Heard:
         place = (frame.f_code, frame.f_lasti, error, f"{line[0]}:{line[1]}")
         looks, birth = self._places.get(place, (0, None))
         if looks < LOOKS:
-            self._busy.now = True
-            try:
-                with np.errstate(all="ignore"):
-                    birth = self._birth(error, ufunc, frame, chosen)
-            finally:
-                self._busy.now = False
-            self._places[place] = (looks + 1, birth and _forgotten(birth))
+            with self._busy(), np.errstate(all="ignore"):
+                birth = self._birth(error, ufunc, frame, chosen)
+            self._places[place] = (looks + 1, birth and forgotten(birth))
         if birth is not None and ignored and chosen.within:
             where = birth["frames"][:1]
             with self.watch.ending_in(lambda: ((), Death("where the program ignores it with np.errstate", where))):
@@ -240,7 +224,7 @@ class _Heard:
         elif birth is not None:
             self.watch.born(**birth)
 
-    def _birth(self, error: str, ufunc: str, frame: FrameType, chosen: _Chosen) -> dict[str, Any] | None:
+    def _birth(self, error: str, ufunc: str, frame: FrameType, chosen: _Chosen) -> Report | None:
         op = ufunc.removeprefix("scalar ")
         node = expression_at(frame.f_code, frame.f_lasti)
         inputs, result = _looked_at(node, frame)
@@ -293,17 +277,11 @@ def _looked_at(node: ast.AST | None, frame: FrameType) -> tuple[tuple[Tensor, ..
     return tuple(inputs), result if isinstance(result, np.ndarray | np.generic) else None
 
 
-def _forgotten(birth: dict[str, Any]) -> dict[str, Any]:
-    """The same without the values: what is counted again holds no tensors."""
-    named = {key: tuple(Tensor(one.name, one.health) for one in birth[key]) for key in ("inputs", "outputs")}
-    return {**birth, **named}
-
-
 def _inside_numpy(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "numpy"
 
 
-def _watched(watch: Watch, path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+def _watched(watch: Watch, path: str, function: AnyFunction, *args: Any, **named: Any) -> Any:
     result = function(*args, **named)
     if isinstance(result, np.ndarray | np.generic) and result.dtype.kind in "fc" and not np.isfinite(result).all():
         given = [x for x in (*args, *named.values()) if isinstance(x, np.ndarray | np.generic | list | tuple)]
@@ -320,3 +298,45 @@ def _watched(watch: Watch, path: str, function: Callable[..., Any], *args: Any, 
                 frames=watch.frames(),
             )
     return result
+
+
+# ── random numbers ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+#: what the global generator is, unless the program has put another in its place
+_GLOBAL = "MT19937"
+
+
+class _State(msgspec.Struct, frozen=True):
+    entropy: bytes
+    key: bytes = b""
+    position: int = 0
+    has_normal: int = 0
+    normal: float = 0.0
+
+
+class RandomState(Seeding):
+    """Takes and puts back what NumPy draws from."""
+
+    def snapshot(self) -> bytes:
+        """The state of now."""
+        state: Any = np.random.get_state(legacy=False)
+        held = _State(self.entropy.state())
+        if state["bit_generator"] == _GLOBAL:
+            inner = state["state"]
+            numbers = inner["key"].tobytes(), int(inner["pos"]), int(state["has_gauss"]), float(state["gauss"])
+            held = _State(held.entropy, *numbers)
+        return msgspec.msgpack.encode(held)
+
+    def restore(self, state: bytes) -> None:
+        """Go on as from a ``snapshot``."""
+        held = msgspec.msgpack.decode(state, type=_State)
+        self.entropy.restore(held.entropy)
+        if held.key and np.random.get_state(legacy=False)["bit_generator"] == _GLOBAL:
+            key = np.frombuffer(held.key, dtype=np.uint32)
+            np.random.set_state((_GLOBAL, key, held.position, held.has_normal, held.normal))
+
+    def hook(self, entropy: Entropy) -> None:
+        """Seeds are random bits."""
+        if hasattr(bit_generator, "randbits"):
+            self._hooks.around(bit_generator, "randbits", lambda _, many: entropy.bits(many), "NumPy's seeds")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -20,32 +20,41 @@ from nanlint.runtime.events import (
     Numbers,
     Op,
     Retained,
+    Sampled,
     Step,
     Trace,
 )
 from nanlint.runtime.health import Health
-from nanlint.runtime.inspecting.connecting import follow_numbers, follow_source
+from nanlint.runtime.inspecting.dataflow import Expression, expressions_of, written_at
 from nanlint.runtime.inspecting.model import (
     FILTERED,
     GRADIENT,
     INPUT,
     OUTPUT,
     RETAINED,
+    Finding,
     Incident,
     Member,
     Node,
     Run,
     Seen,
+    SourceFile,
+    finding_of,
+    line_in,
+    read_current,
     shown_path,
+    told_of,
 )
-from nanlint.runtime.inspecting.sources import Finding, SourceFile, finding_of, read_current
 from nanlint.runtime.judging import verdicts_in
 from nanlint.runtime.reporting import first_words
 from nanlint.runtime.runfile import Process, RunRecord
 from nanlint.runtime.sites import GRADIENT_OF
-from nanlint.runtime.telling import KINDS, ended
-from nanlint.runtime.verdicts import State, observed_of
+from nanlint.runtime.telling import KINDS, ended, fields_of
+from nanlint.runtime.verdicts import State, identity_of, observed_of
 from nanlint.source import Source
+
+#: what an incident has of a birth by the same names
+SAME = ("step", "kinds", "op", "framework", "backward", "compiled", "frames", "forward", "note")
 
 
 def run_of(record: RunRecord) -> Run:
@@ -59,7 +68,7 @@ def run_of(record: RunRecord) -> Run:
         files[path] = SourceFile(path, text)
         own = (one for one in verdicts.findings if one.diagnostic.path == name)
         findings += (finding_of(one, source, path, shown_path(path, directory)) for one in own)
-    deaths = {_identity(birth): ended(death) for birth, _, death in verdicts.died}
+    deaths = {identity_of(birth): ended(death) for birth, _, death in verdicts.died}
     run = _Building(record, files, findings, deaths).run()
     return replace(run, verdict=first_words(verdicts), notes=tuple(_hints(run, verdicts.repeatable)))
 
@@ -70,18 +79,9 @@ def _hints(run: Run, repeatable: int | None) -> Iterator[str]:
         return
     yield f"to find the line, repeat step {repeatable:,}: nanlint replay {shown_path(run.origin, os.getcwd())}"
     for one in run.findings:
-        if one.verdict == State.NOT_WATCHED.value:
-            yield f"the linter reports {run.shown(one.path)}:{one.span.row} {one.code}: {one.message}"
-
-
-def _place(birth: Birth) -> Frame:
-    return next(iter(birth.forward or birth.frames), Frame("", 0))
-
-
-def _identity(birth: Birth) -> tuple[object, ...]:
-    """The same in all processes."""
-    place = _place(birth)
-    return (birth.framework, birth.op, birth.kinds, birth.backward, place.path, place.line)
+        if one.of.state is State.NOT_WATCHED:
+            said = one.diagnostic
+            yield f"the linter reports {run.shown(one.path)}:{said.span.row} {said.code}: {said.message}"
 
 
 class _Building:
@@ -112,8 +112,8 @@ class _Building:
         self._confirmed()
         incidents = tuple(incident for _, incident in sorted(self._incidents, key=lambda pair: pair[0]))
         self.files |= self._read(incidents)
-        follow_source(self, incidents)
-        follow_numbers(self.tensors)
+        _follow_source(self, incidents)
+        _follow_numbers(self.tensors)
         return Run(
             origin=self._record.directory,
             members=members,
@@ -153,6 +153,7 @@ class _Building:
             traces={event.number: event.ops for event in process.events if isinstance(event, Trace)},
             nodes=nodes,
             damaged=process.damaged,
+            layers=next((event.layers for event in reversed(process.events) if isinstance(event, Sampled)), {}),
         )
 
     def _birth(self, birth: Birth, again: Again | None, process: int, nodes: Mapping[int, int]) -> Incident:
@@ -162,33 +163,25 @@ class _Building:
         where = "the gradient of " if birth.backward else ""
 
         finding = self._finding_of(birth)
-        died = self._deaths.get(_identity(birth), "")
-        if finding is not None and self._findings[finding].verdict == State.DIED.value:
-            died = self._findings[finding].told
+        died = self._deaths.get(identity_of(birth), "")
+        if finding is not None and self._findings[finding].of.state is State.DIED:
+            died = told_of(self._findings[finding].of)
 
         def seen(one: Numbers, role: str) -> int:
             name = one.graph_name or f"{self.nodes[node].name}/{one.name}"
             source = None if one.source is None else nodes.get(one.source)
-            return self._seen(name, one, role, birth.step, process, node=node, source=source, frames=birth.frames)
+            return self._seen(name, one, role, birth.step, process, node=node, source=source)
 
         return Incident(
             kind="died" if died else "birth",
             title=f"{words} first appeared in {where}{birth.op}{f' ({died})' if died else ''}",
             process=process,
-            step=birth.step,
-            kinds=birth.kinds,
-            op=birth.op,
-            framework=birth.framework,
-            backward=birth.backward,
-            compiled=birth.compiled,
+            **fields_of(birth, SAME),
             count=again.count if again else 1,
             last_step=again.step if again else birth.step,
             node=node,
             inputs=tuple(seen(one, INPUT) for one in birth.inputs),
             outputs=tuple(seen(one, OUTPUT) for one in birth.outputs),
-            frames=birth.frames,
-            forward=birth.forward,
-            note=birth.note,
             finding=finding,
         )
 
@@ -197,9 +190,7 @@ class _Building:
         at = f"@{self._short.get(place.path, place.path)}:{place.line}" if place else ""
         source = None if event.tensor.source is None else nodes.get(event.tensor.source)
         name = f"{event.tensor.name}{at}"
-        self._seen(
-            name, event.tensor, FILTERED, event.step, process, source=source, frames=event.frames, filter=event.filter
-        )
+        self._seen(name, event.tensor, FILTERED, event.step, process, source=source, filter=event.filter)
 
     def _retained(self, event: Retained, process: int, nodes: Mapping[int, int]) -> None:
         """The other tensors of a step that went bad; those of its origins are there, with more elements."""
@@ -220,7 +211,6 @@ class _Building:
         *,
         node: int | None = None,
         source: int | None = None,
-        frames: tuple[Frame, ...] = (),
         filter: str = "",
     ) -> int:
         tensor = Seen(
@@ -233,7 +223,6 @@ class _Building:
             values=one.values,
             node=node,
             source=source,
-            frames=frames,
             filter=filter,
         )
         self.tensors.append(tensor)
@@ -310,11 +299,11 @@ class _Building:
         claimed = {finding.site for finding in self._findings}
         born = {(incident.finding, incident.step) for _, incident in self._incidents}
         for number, finding in enumerate(self._findings):
-            roles = finding.roles
-            if (number, finding.step) in born:  # which has operands and result, with their elements
+            roles, said = finding.of.roles, finding.diagnostic
+            if (number, finding.of.step) in born:  # which has operands and result, with their elements
                 roles = {name: one for name, one in roles.items() if name.startswith(GRADIENT_OF)}
             if roles:
-                self._roles(self._node("", finding.code, finding.path, finding.span.row), roles, finding.step)
+                self._roles(self._node("", said.code, finding.path, said.span.row), roles, finding.of.step)
         for site, observed in observed_of(self._record).items():
             if site not in claimed:
                 for event in observed:
@@ -325,32 +314,118 @@ class _Building:
         """A confirmed finding that no birth and no alert tells of is an incident, too."""
         told = {incident.finding for _, incident in self._incidents}
         for number, finding in enumerate(self._findings):
-            if finding.verdict != State.CONFIRMED.value or number in told:
+            if finding.of.state is not State.CONFIRMED or number in told:
                 continue
-            node = self._node("", finding.code, finding.path, finding.span.row)
+            said, step, row = finding.diagnostic, finding.of.step, finding.diagnostic.span.row
+            node = self._node("", said.code, finding.path, row)
             own = [(i, t.role == OUTPUT) for i, t in enumerate(self.tensors) if t.node == node]
             incident = Incident(
                 kind=finding.verdict,
-                title=f"{finding.code} {finding.told}: {finding.message}",
+                title=f"{said.code} {told_of(finding.of)}: {said.message}",
                 process=0,
-                step=finding.step,
-                last_step=finding.step,
+                step=step,
+                last_step=step,
                 node=node,
                 inputs=tuple(i for i, output in own if not output),
                 outputs=tuple(i for i, output in own if output),
-                frames=(Frame(finding.path, finding.span.row, text=self._line(finding.path, finding.span.row)),),
+                frames=(Frame(finding.path, row, text=line_in(self.files, finding.path, row)),),
                 finding=number,
             )
-            self._incidents.append(((finding.step, False, 0, 0), incident))
-
-    def _line(self, path: str, row: int) -> str:
-        lines = self.files[path].text.splitlines() if path in self.files else []
-        return lines[row - 1].strip() if 0 < row <= len(lines) else ""
+            self._incidents.append(((step, False, 0, 0), incident))
 
     def _roles(self, node: int, roles: Mapping[str, Health], step: int) -> None:
         for name, health in roles.items():
             role = OUTPUT if name == "result" else GRADIENT if name.startswith(GRADIENT_OF) else INPUT
             self._seen(f"{self.nodes[node].name}/{name}", Numbers(name, health), role, step, 0, node=node)
+
+
+# ── which op fed which, where the run does not tell: by the source, and by equal elements ───────────────────────────
+
+
+def _follow_source(building: _Building, incidents: Iterable[Incident]) -> None:
+    """Connect the ops of births as their expressions are connected in the source."""
+    files: dict[str, tuple[Expression, ...]] = {}
+    found: dict[tuple[str, str, int], int] = {}
+    places: list[tuple[Incident, _Written, int, int]] = []
+    for one in incidents:
+        node, blamed = one.node, one.blamed
+        if node is None or blamed is None or building.nodes[node].inputs or blamed.path not in building.files:
+            continue
+        path = blamed.path
+        if path not in files:
+            files[path] = expressions_of(Source(path, building.files[path].text))
+        at = written_at(files[path], one.op, blamed.line)
+        if at is not None:
+            places.append((one, _Written(building, files[path], one.framework, path, found), node, at))
+            if not one.backward:
+                found.setdefault((one.framework, path, at), node)
+    for one, written, node, at in places:
+        if one.backward:
+            written.connect_gradient(node, at)
+            continue
+        written.connect(node, at)
+        operands = files[written.path][at].operands
+        for tensor, made in zip(one.inputs, operands, strict=False):
+            if len(operands) == len(one.inputs) and len(made) == 1 and building.tensors[tensor].source is None:
+                building.tensors[tensor] = replace(building.tensors[tensor], source=written.node(made[0]))
+
+
+def _follow_numbers(tensors: list[Seen]) -> None:
+    """An input whose elements are those of a tensor that is known to come out of an op comes out of it, too."""
+    made: dict[tuple[object, ...], int] = {}
+    for tensor in tensors:
+        source = tensor.node if tensor.role == OUTPUT else tensor.source
+        if source is not None and len(set(tensor.values)) > 1:
+            made.setdefault((tensor.process, tensor.step, tensor.health.shape, tensor.values), source)
+    for i, tensor in enumerate(tensors):
+        if tensor.role == INPUT and tensor.source is None:
+            source = made.get((tensor.process, tensor.step, tensor.health.shape, tensor.values))
+            if source is not None and source != tensor.node:
+                tensors[i] = replace(tensor, source=source)
+
+
+class _Written:
+    """The expressions of one file as nodes of one framework; ``found``: those at which something was born."""
+
+    def __init__(
+        self,
+        building: _Building,
+        expressions: Sequence[Expression],
+        framework: str,
+        path: str,
+        found: Mapping[tuple[str, str, int], int],
+    ) -> None:
+        self._building = building
+        self._expressions = expressions
+        self._framework = framework
+        self.path = path
+        self._found = found
+
+    def node(self, at: int, backward: bool = False) -> int:
+        """The node of an expression."""
+        found = None if backward else self._found.get((self._framework, self.path, at))
+        if found is not None:
+            return found
+        expression = self._expressions[at]
+        return self._building.node(self._framework, expression.op, self.path, expression.line, backward)
+
+    def connect(self, node: int, at: int, depth: int = 2) -> None:
+        """Connect a node with what its expression takes, twice removed, and with what takes it."""
+        taken = [one for operand in self._expressions[at].operands for one in operand[:4]]
+        self._building.connect(node, map(self.node, taken))
+        if depth > 1:
+            for one in taken:
+                self.connect(self.node(one), one, depth - 1)
+            for one in self._users(at):
+                self._building.connect(self.node(one), [node])
+
+    def connect_gradient(self, node: int, at: int) -> None:
+        """Connect a node of a gradient: it takes what the forward op took, and the gradient of what took that."""
+        taken = [self.node(one) for operand in self._expressions[at].operands for one in operand[:4]]
+        self._building.connect(node, [*(self.node(one, backward=True) for one in self._users(at)), *taken])
+
+    def _users(self, at: int) -> list[int]:
+        return [i for i, one in enumerate(self._expressions) if any(at in operand for operand in one.operands)][:6]
 
 
 def _alert(event: Alert, process: int) -> Incident:

@@ -10,9 +10,99 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nanlint.runtime.events import Ended, Frame, Framework, Started, Step
+from nanlint.diagnostic import Diagnostic
+from nanlint.disk import read_regular
+from nanlint.output.diff import render_diff
+from nanlint.runtime.events import Ended, Frame, Frames, Framework, Layer, Started, Step
 from nanlint.runtime.health import Health
-from nanlint.runtime.inspecting.sources import Finding, SourceFile
+from nanlint.runtime.telling import KINDS, ended
+from nanlint.runtime.verdicts import State, Verdict
+from nanlint.source import Source, SourceError
+from nanlint.source.edits import apply_edits
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """The text of a file as it was when it ran; ``current``: as it is now, for the run did not keep it."""
+
+    path: str
+    text: str
+    current: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the linter said of an expression of a file, its fix as a unified diff, and what the run said of it."""
+
+    path: str
+    of: Verdict
+    diff: str
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """As the linter said it."""
+        return self.of.diagnostic
+
+    @property
+    def site(self) -> str:
+        """Its key in the events; empty if nothing of it can be watched."""
+        return self.of.site.key if self.of.site else ""
+
+    @property
+    def verdict(self) -> str:
+        """What the run said of it, in a word."""
+        return str(self.of.state)
+
+    @property
+    def fix(self) -> str:
+        """What the fix writes; empty without one."""
+        fix = self.diagnostic.fix
+        return (fix.display or fix.message) if fix else ""
+
+
+def finding_of(verdict: Verdict, source: Source, path: str, shown: str) -> Finding:
+    """A finding as it is shown; ``path`` is absolute, ``shown`` as the reader knows it."""
+    fix = verdict.diagnostic.fix
+    here = fix is not None and fix.edits and not fix.elsewhere
+    return Finding(
+        path, verdict, render_diff(shown, source.text, apply_edits(source, fix.edits)) if here and fix else ""
+    )
+
+
+def line_in(files: Mapping[str, SourceFile], path: str, row: int) -> str:
+    """A line of a file, without what it is indented by; empty if it is not known."""
+    lines = files[path].text.splitlines() if path in files else []
+    return lines[row - 1].strip() if 0 < row <= len(lines) else ""
+
+
+def read_current(path: str) -> SourceFile | None:
+    """A file as it is now; None if it is not there or no text."""
+    try:
+        return SourceFile(path, Source.from_bytes(read_regular(path), path).text, current=True)
+    except (OSError, SourceError, ValueError):
+        return None
+
+
+def told_of(verdict: Verdict) -> str:
+    """What the run said of a finding, in full."""
+    others = ", others not watched" if verdict.unwatched else ""
+    times = f"{verdict.executions:,} execution{'' if verdict.executions == 1 else 's'}{others}"
+    if verdict.state is State.CONFIRMED:
+        what = " and ".join(KINDS.get(kind, kind) for kind in verdict.kinds) or "a non-finite value"
+        return f"{what} at step {verdict.step} ({times})"
+    if verdict.state is State.DIED:
+        return f"{' and '.join(KINDS[kind] for kind in verdict.kinds)} at step {verdict.step}; {ended(verdict.death)}"
+    if verdict.state is State.NOT_CLEARED:
+        return f"nothing broke here in {times}, but {verdict.alert}"
+    if verdict.state is State.NOT_WATCHED:
+        return "may have run in code that this watch mode does not observe"
+    if verdict.state is State.NOT_REACHED:
+        return "was never executed"
+    if verdict.closest is None:
+        return times
+    operand = verdict.site.operand if verdict.site else "the operand"
+    return f"{operand} came within {verdict.closest:.3g} of the singular point, at step {verdict.step} ({times})"
+
 
 #: what a tensor was to the op that it is shown with
 INPUT, OUTPUT, GRADIENT, FILTERED, RETAINED = "input", "output", "gradient", "filtered", "retained"
@@ -49,7 +139,6 @@ class Seen:
     values: tuple[str, ...] = ()
     node: int | None = None
     source: int | None = None
-    frames: tuple[Frame, ...] = ()
     filter: str = ""
     finite: int = 0
     suspect: bool = False
@@ -95,8 +184,8 @@ class Incident:
     node: int | None = None
     inputs: tuple[int, ...] = ()
     outputs: tuple[int, ...] = ()
-    frames: tuple[Frame, ...] = ()
-    forward: tuple[Frame, ...] = ()
+    frames: Frames = ()
+    forward: Frames = ()
     note: str = ""
     details: Mapping[str, str] = field(default_factory=dict)
     finding: int | None = None
@@ -106,15 +195,13 @@ class Incident:
         """The user's line that is to blame: that of the forward op, where a backward op gave birth."""
         return next(iter((self.forward if self.backward else ()) or self.frames), None)
 
-    @property
-    def stack(self) -> tuple[Frame, ...]:
-        """The frames that lead there: of the forward op, where they are known."""
-        return (self.forward if self.backward else ()) or self.frames
-
 
 @dataclass(frozen=True)
 class Member:
-    """One process of the run, with its timeline: steps, the traces that they refer to, and the nodes of its ops."""
+    """One process of the run, with its timeline: steps, the traces that they refer to, and the nodes of its ops.
+
+    ``layers``: of a model, each with what it was in the last sampled steps.
+    """
 
     started: Started
     ended: Ended | None
@@ -123,6 +210,7 @@ class Member:
     traces: Mapping[int, tuple[int, ...]]
     nodes: Mapping[int, int]
     damaged: int
+    layers: Mapping[str, tuple[tuple[int, Layer], ...]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -138,11 +226,6 @@ class Member:
             message = self.ended.message.strip().splitlines()
             return f"ended with {self.ended.error}" + (f": {message[0]}" if message else "")
         return "ended normally"
-
-    @property
-    def executions(self) -> int:
-        """How many executions of ops the timeline holds."""
-        return sum(len(self.traces.get(step.trace, ())) for step in self.steps if step.trace is not None)
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,30 @@ from collections.abc import Iterable
 
 from nanlint.disk import reason
 from nanlint.output.page import page
-from nanlint.runtime.events import Frame, Step
-from nanlint.runtime.inspecting.model import Incident, Member, Node, Run, Seen
-from nanlint.runtime.inspecting.sources import Finding
+from nanlint.runtime.events import Step
+from nanlint.runtime.inspecting.model import Finding, Incident, Member, Run, Seen, told_of
 from nanlint.runtime.runfile import RunError
+from nanlint.runtime.telling import FRAME, fields_of
 from nanlint.source.writing import write_whole
 
 #: of the page, in the directory of the run
 PAGE = "inspect.html"
+
+#: what the script is given as it is of each thing, under the same names
+FIELDS = {
+    "node": ("name", "framework", "op", "path", "line", "backward", "inputs"),
+    "tensor": ("name", "label", "role", "typed", "bad", "step", "values", "node", "source", "filter"),
+    "health": ("low", "high", "shape"),
+    "incident": (
+        *("kind", "title", "process", "step", "framework", "backward", "compiled", "count", "node", "inputs"),
+        *("outputs", "note", "details", "finding"),
+    ),
+    "finding": ("path", "fix", "diff", "verdict"),
+    "diagnostic": ("code", "name", "message"),
+    "run": ("origin", "command", "verdict"),
+    "started": ("directory", "watch", "nanlint"),
+    "steps": ("number", "time", "seconds"),
+}
 
 
 def write_page(run: Run, output: str | None = None) -> str:
@@ -55,19 +71,15 @@ def as_data(run: Run) -> dict[str, object]:
         path: {"shown": run.shown(path), "text": file.text, "current": file.current} for path, file in run.files.items()
     }
     return {
+        **fields_of(run, FIELDS["run"]),
+        **fields_of(first, FIELDS["started"]),
         "name": _name(run),
-        "origin": run.origin,
-        "command": run.command,
-        "directory": first.directory,
-        "watch": first.watch,
-        "verdict": run.verdict,
-        "nanlint": first.nanlint,
         "notes": [*run.notes, *_damage(run.members)],
         "paths": list(paths),
         "shown": {path: run.shown(path) for path in paths},
         "files": files,
         "members": [{**_member(member), "who": run.who(i)} for i, member in enumerate(run.members)],
-        "nodes": [_node(node) for node in run.nodes],
+        "nodes": [fields_of(node, FIELDS["node"]) for node in run.nodes],
         "tensors": [_tensor(tensor) for tensor in run.tensors],
         "incidents": [_incident(incident) for incident in run.incidents],
         "findings": [_finding(finding) for finding in run.findings],
@@ -96,9 +108,7 @@ def _member(member: Member) -> dict[str, object]:
         "ended": member.last_words,
         "traces": [[member.nodes.get(op, -1) for op in ops] for ops in member.traces.values()],
         "steps": {
-            "number": [step.number for step in member.steps],
-            "time": [step.time for step in member.steps],
-            "seconds": [step.seconds for step in member.steps],
+            **{name: [getattr(step, name) for step in member.steps] for name in FIELDS["steps"]},
             "trace": [-1 if step.trace is None else traces.get(step.trace, -1) for step in member.steps],
             "numbers": _series(member.steps),
         },
@@ -112,82 +122,31 @@ def _series(steps: Iterable[Step]) -> dict[str, list[str | None]]:
     return {name: [numbers.get(name) for numbers in told] for name in names}
 
 
-def _node(node: Node) -> dict[str, object]:
-    return {
-        "name": node.name,
-        "framework": node.framework,
-        "op": node.op,
-        "path": node.path,
-        "line": node.line,
-        "backward": node.backward,
-        "inputs": node.inputs,
-    }
-
-
 def _tensor(tensor: Seen) -> dict[str, object]:
-    return {
-        "name": tensor.name,
-        "label": tensor.label,
-        "role": tensor.role,
-        "counts": [*tensor.health.counts, tensor.finite],
-        "low": tensor.health.low,
-        "high": tensor.health.high,
-        "shape": tensor.health.shape,
-        "typed": tensor.typed,
-        "told": tensor.breakdown,
-        "bad": tensor.bad,
-        "step": tensor.step,
-        "values": tensor.values,
-        "node": tensor.node,
-        "source": tensor.source,
-        "filter": tensor.filter,
-    }
-
-
-def _frame(frame: Frame) -> dict[str, object]:
-    return {"path": frame.path, "line": frame.line, "function": frame.function, "text": frame.text}
+    health = tensor.health
+    told = {"counts": [*health.counts, tensor.finite], "told": tensor.breakdown}
+    return fields_of(tensor, FIELDS["tensor"]) | fields_of(health, FIELDS["health"]) | told
 
 
 def _incident(incident: Incident) -> dict[str, object]:
-    return {
-        "kind": incident.kind,
-        "title": incident.title,
-        "process": incident.process,
-        "step": incident.step,
-        "framework": incident.framework,
-        "backward": incident.backward,
-        "compiled": incident.compiled,
-        "count": incident.count,
-        "lastStep": incident.last_step,
-        "node": incident.node,
-        "inputs": incident.inputs,
-        "outputs": incident.outputs,
-        "blamed": None if incident.blamed is None else _frame(incident.blamed),
-        "frames": [_frame(frame) for frame in incident.frames],
-        "forward": [_frame(frame) for frame in incident.forward],
-        "note": incident.note,
-        "details": incident.details,
-        "finding": incident.finding,
-    }
+    blamed = None if incident.blamed is None else fields_of(incident.blamed, FRAME)
+    frames = {name: [fields_of(one, FRAME) for one in getattr(incident, name)] for name in ("frames", "forward")}
+    return {**fields_of(incident, FIELDS["incident"]), **frames, "lastStep": incident.last_step, "blamed": blamed}
 
 
 def _finding(finding: Finding) -> dict[str, object]:
-    span = finding.span
+    said = finding.diagnostic
+    span, fix, witness = said.span, said.fix, said.witness
     return {
-        "path": finding.path,
+        **fields_of(finding, FIELDS["finding"]),
+        **fields_of(said, FIELDS["diagnostic"]),
         "row": span.row,
         "column": span.column,
         "endRow": span.end_row,
         "endColumn": span.end_column,
-        "code": finding.code,
-        "name": finding.name,
-        "message": finding.message,
-        "confidence": finding.confidence,
-        "causes": [{"row": cause.row, "message": cause.message} for cause in finding.causes],
-        "witness": finding.witness,
-        "fix": finding.fix,
-        "applicability": finding.applicability,
-        "diff": finding.diff,
-        "verdict": finding.verdict,
-        "told": finding.told,
+        "confidence": str(said.confidence),
+        "causes": [{"row": cause.span.row, "message": cause.message} for cause in said.causes_here],
+        "witness": witness.text if witness else "",
+        "applicability": str(fix.applicability) if fix else "",
+        "told": told_of(finding.of),
     }

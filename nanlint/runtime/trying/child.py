@@ -5,10 +5,14 @@ It may end at any moment, by what it calls or by who started it: each message is
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
 import inspect
 import itertools
+import operator
 import os
+import re
 import sys
 import time
 import typing
@@ -19,15 +23,80 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nanlint.runtime.adapters.calling import FRAMEWORKS, Framework, frameworks
+from nanlint.runtime.adapters.calling import FRAMEWORKS, Call, Framework, frameworks
 from nanlint.runtime.library import verify
-from nanlint.runtime.trying.confining import confine, limit_files
-from nanlint.runtime.trying.corners import SHAPES, Input, Inputs, alternatives, ordinary, simpler, trials
+from nanlint.runtime.trying.corners import (
+    SHAPES,
+    Held,
+    Input,
+    Inputs,
+    Object,
+    alternatives,
+    mapped,
+    ordinary,
+    simpler,
+    trials,
+)
 from nanlint.runtime.trying.inputs import kept
 from nanlint.runtime.trying.messages import Done, Failure, Message, Order
 
-#: bases from which corners are tried
-BASES = 3
+#: audit events after which nothing of this process would be as it was, or others would hear of it
+NEVER = frozenset(
+    {
+        *("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty"),
+        *("os.startfile", "pty.spawn", "os.kill", "os.killpg", "signal.pthread_kill", "webbrowser.open"),
+        *("socket.bind", "socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"),
+        *("ftplib.connect", "smtplib.connect", "http.client.connect", "urllib.Request"),
+    }
+)
+#: audit events that change what stands at the paths that they name
+CHANGING = frozenset(
+    {
+        *("os.remove", "os.rmdir", "os.mkdir", "os.rename", "os.link", "os.symlink", "os.truncate", "os.chmod"),
+        *("os.chown", "os.chflags", "os.utime", "os.setxattr", "os.removexattr", "shutil.rmtree", "shutil.move"),
+        *("shutil.copyfile", "shutil.copytree", "shutil.chown", "sqlite3.connect"),
+    }
+)
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class Refused(PermissionError):
+    """The function that is tried wanted to do what it may not."""
+
+
+def confine(allowed: str, tell: Callable[[str], None]) -> None:
+    """From now on, refuse what changes anything outside of a directory. ``tell`` hears of what was refused."""
+    inside = os.path.join(os.path.realpath(allowed), "")
+
+    def outside(path: object) -> bool:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            return False  # a file that is open
+        name = os.path.realpath(os.fsdecode(path))
+        return name != os.devnull and not os.path.join(name, "").startswith(inside)
+
+    def audit(event: str, args: tuple[Any, ...]) -> None:
+        what = ""
+        if event in NEVER:
+            what = event
+        elif event == "open" and isinstance(args[2], int) and args[2] & _WRITING and outside(args[0]):
+            what = f"open {os.fsdecode(args[0])} for writing"
+        elif event in CHANGING and any(outside(path) for path in args[:2]):
+            what = f"{event} {os.fsdecode(next(path for path in args[:2] if outside(path)))}"
+        if what:
+            tell(what)
+            raise Refused(f"nanlint try does not let it: {what}")
+
+    sys.addaudithook(audit)
+
+
+def limit_files() -> None:
+    """Let no file of this process, also one that is written past Python, become large; write no core."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
 
 
 def main() -> None:
@@ -86,10 +155,11 @@ class Tried:
             bases: list[tuple[str, Inputs]] = []
             for framework, inputs in self._candidates(varied):
                 reached = self._call(framework, inputs)
-                if reached is not None and not reached <= known:
+                of_run = any(isinstance(one.value, Object) for one in inputs)
+                if reached is not None and (of_run or not reached <= known):
                     bases.append((framework, inputs))
                     known |= reached
-                if self._wanted <= known or self._is_late(0.3 + 0.3 * varied):
+                if (self._wanted <= known and not of_run) or self._is_late(0.3 + 0.3 * varied):
                     break
             for number, (framework, inputs) in enumerate(bases):
                 for changed in trials(inputs):
@@ -113,9 +183,9 @@ class Tried:
             return
         unknown = [i for i, (_, known) in enumerate(parameters) if known is UNKNOWN]
         if not varied:
-            names = [name for name in inspect.signature(self._function()).parameters if name != "self"]
-            for framework, given in kept(self._inputs, self._path, self._name):
-                yield framework, tuple(one for one in given if one.name in names)
+            names = inspect.signature(self._function()).parameters
+            for framework, given in kept(self._inputs, self._path, self._name, self._module):
+                yield framework, tuple(one for one in given if one.name.partition(".")[0] in names)
         for framework, shape in itertools.product(self._frameworks, SHAPES):
             inputs = tuple(
                 Input(name, ordinary(shape, i) if known is UNKNOWN else known, varied=known is UNKNOWN)
@@ -129,47 +199,25 @@ class Tried:
                     yield framework, (*inputs[:i], inputs[i].changed(other, ""), *inputs[i + 1 :])
 
     def _parameters(self) -> list[tuple[str, Any]]:
-        owner, _, _ = self._name.rpartition(".")
-        function = self._function()
-        found = []
-        hints = _hints(function)
-        for parameter in inspect.signature(function).parameters.values():
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                continue
-            if parameter.default is not parameter.empty:
-                continue  # what it is if nobody says otherwise
-            found.append((parameter.name, _plain(hints.get(parameter.name))))
-        return found[1:] if owner and found and not self._is_bound() else found
+        found = _needed(self._function(), self._function())
+        return found[1:] if "." in self._name and not self._is_bound() else found
 
     def _function(self) -> Any:
-        found = self._module
-        for part in self._name.split("."):
-            found = getattr(found, part)
-        return found
+        return operator.attrgetter(self._name)(self._module)
 
     def _is_bound(self) -> bool:
         owner, _, name = self._name.rpartition(".")
-        holder = self._module
-        for part in owner.split("."):
-            holder = getattr(holder, part)
-        return isinstance(inspect.getattr_static(holder, name), (staticmethod, classmethod))
+        held = inspect.getattr_static(operator.attrgetter(owner)(self._module), name)
+        return isinstance(held, (staticmethod, classmethod))
 
     def _constructed(self) -> tuple[Any, dict[str, Any]]:
         """The class of a method that needs an instance, with what it is made of; None for a function."""
         owner, _, _ = self._name.rpartition(".")
         if not owner or self._is_bound():
             return None, {}
-        cls = self._module
-        for part in owner.split("."):
-            cls = getattr(cls, part)
-        hints = _hints(cls.__init__)
-        needed = [
-            one.name
-            for one in inspect.signature(cls).parameters.values()
-            if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
-        ]
-        plain = {name: _plain(hints.get(name)) for name in needed}
-        return cls, {name: 3 if x is UNKNOWN else x for name, x in plain.items()}
+        cls = operator.attrgetter(owner)(self._module)
+        needed = _needed(cls, cls.__init__)
+        return cls, {name: 3 if x is UNKNOWN else x for name, x in needed}
 
     def _call(self, name: str, inputs: Inputs) -> set[str] | None:
         """Call once; the sites that were reached, None if it does not take the inputs. Tells of what fails."""
@@ -199,9 +247,7 @@ class Tried:
         recorder.forget_sites()
         self._tries += 1
         try:
-            cls, arguments = self._constructed()
-            function = getattr(cls(**arguments), self._name.rpartition(".")[2]) if cls else self._function()
-            given = {one.name: _made(one.value, framework) for one in inputs}
+            function, given = self._callable(framework, inputs)
             positional, named = _arranged(function, given)
             with np.errstate(all="ignore"):
                 self._parts = isinstance(framework.run(function, positional, named), (tuple, list))
@@ -211,21 +257,34 @@ class Tried:
         self._accepted = True
         return self._observed()
 
+    def _callable(self, framework: Framework, inputs: Inputs) -> tuple[Call, dict[str, Any]]:
+        """What is called, and with what: a method of an object that is made, as in a run if it was kept."""
+        made = _made(framework, inputs)
+        for name in [name for name in made if "." in name]:
+            owner, _, attribute = name.partition(".")
+            vars(made[owner])[attribute] = made.pop(name)
+        cls, arguments = self._constructed()
+        if cls is None:
+            return self._function(), made
+        owner = made.pop("self") if "self" in made else cls(**arguments)
+        return getattr(owner, self._name.rpartition(".")[2]), made
+
     def _failure(self, site: str, inputs: Inputs, kinds: tuple[str, ...], role: str, used: str) -> Failure:
         framework = self._frameworks[used]
         cls, arguments = self._constructed()
-        constructed = f"{cls.__qualname__}({_listed(arguments)})." if cls else ""
+        given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        constructed = f"{cls.__qualname__}({given})." if cls else ""
         name = self._name.rpartition(".")[2] if cls else self._name
         call = f"{constructed}{name}({', '.join(f'{one.name}={one.name}' for one in inputs)})"
         floats = sorted((one for one in inputs if one.is_float), key=lambda one: not one.change)
         return Failure(
             site=site,
-            inputs=tuple((one.name, _shown(one.value), one.change) for one in inputs),
+            inputs=tuple((one.name, repr(mapped(one.value, _shown)), one.change) for one in inputs),
             kinds=kinds,
             role=role,
             framework=used,
-            test=tuple(f"{one.name} = {_written(one.value, framework)}" for one in inputs),
-            call=call,
+            test=tuple(f"{one.name} = {mapped(one.value, functools.partial(_written, framework))!r}" for one in inputs),
+            call="" if any(isinstance(one.value, Object) for one in inputs) else call,
             by=floats[0].name if floats else "",
             parts=self._parts,
         )
@@ -237,6 +296,24 @@ class Tried:
         return {key: found for key, found in seen.items() if found[0]}
 
 
+def _made(framework: Framework, inputs: Inputs) -> dict[str, Any]:
+    """What inputs are in a framework, by name."""
+
+    def held(x: Held) -> Any:
+        return framework.held(x.array, x.trained)
+
+    return {one.name: mapped(one.value, framework.array, held, _object) for one in inputs}
+
+
+def _object(one: Object) -> Any:
+    """What an object is now: constructed, or made without its constructor with what it held."""
+    if one.constructed:
+        return one.cls(**one.held)
+    made: Any = object.__new__(one.cls)
+    vars(made).update(one.held)
+    return made
+
+
 class _Unknown:
     """A parameter of which nothing is known."""
 
@@ -244,24 +321,20 @@ class _Unknown:
 UNKNOWN = _Unknown()
 
 
-def _hints(function: Any) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(function)
-    except Exception:
-        return {}
+#: an ordinary value of an annotation
+PLAIN: dict[Any, Any] = {float: 0.5, int: 3, bool: True, str: "mean"}
 
 
-def _plain(hint: Any) -> Any:
-    """An ordinary value of an annotation; UNKNOWN where it says nothing, or an array."""
-    return {float: 0.5, int: 3, bool: True, str: "mean"}.get(hint, UNKNOWN)
-
-
-def _made(value: Any, framework: Framework) -> Any:
-    if isinstance(value, np.ndarray):
-        return framework.array(value)
-    if isinstance(value, list):
-        return [_made(one, framework) for one in value]
-    return {key: _made(one, framework) for key, one in value.items()} if isinstance(value, dict) else value
+def _needed(called: Any, annotated: Any) -> list[tuple[str, Any]]:
+    """The parameters without a default, with an ordinary value; UNKNOWN where none is known, or it is an array."""
+    hints: dict[str, Any] = {}
+    with contextlib.suppress(Exception):
+        hints = typing.get_type_hints(annotated)
+    return [
+        (one.name, PLAIN.get(hints.get(one.name), UNKNOWN))
+        for one in inspect.signature(called).parameters.values()
+        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
 
 
 def _arranged(function: Callable[..., Any], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -274,41 +347,27 @@ def _arranged(function: Callable[..., Any], given: dict[str, Any]) -> tuple[list
     return positional, dict(list(given.items())[len(positional) :])
 
 
-def _listed(arguments: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-
-
 def _said(error: BaseException) -> str:
     text = str(error).strip().split("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        text = np.array2string(value, precision=4, separator=", ", threshold=12).replace("\n", "")
-        return f"{text} ({value.dtype}, shape {value.shape})"
-    if isinstance(value, list):
-        return f"[{', '.join(_shown(one) for one in value)}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_shown(one)}' for key, one in value.items())}}}"
-    return repr(value)
+class _Text(str):
+    """A text that stands as it is in what holds it."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
-def _written(value: Any, framework: Framework) -> str:
-    if isinstance(value, np.ndarray):
-        return framework.made.format(numbers=_numbers(value.tolist()), dtype=value.dtype.name)
-    if isinstance(value, list):
-        return f"[{', '.join(_written(one, framework) for one in value)}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_written(one, framework)}' for key, one in value.items())}}}"
-    return repr(value)
+def _shown(value: np.ndarray) -> str:
+    text = np.array2string(value, precision=4, separator=", ", threshold=12).replace("\n", "")
+    return _Text(f"{text} ({value.dtype}, shape {value.shape})")
 
 
-def _numbers(value: Any) -> str:
-    """Numbers as Python reads them."""
-    if isinstance(value, list):
-        return f"[{', '.join(_numbers(one) for one in value)}]"
-    return f'float("{value}")' if isinstance(value, float) and not np.isfinite(value) else repr(value)
+def _written(framework: Framework, value: np.ndarray) -> str:
+    """What makes an array, with its numbers as Python reads them."""
+    numbers = re.sub(r"-?\b(nan|inf)\b", r'float("\g<0>")', repr(value.tolist()))
+    return _Text(framework.made.format(numbers=numbers, dtype=value.dtype.name))
 
 
 if __name__ == "__main__":

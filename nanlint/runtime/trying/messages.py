@@ -25,7 +25,8 @@ class Failure(msgspec.Struct, frozen=True):
     """A call that failed at a site: the kinds of number that were made, and in which role.
 
     ``inputs``: name, value and change of each parameter. For a test: the lines that make them, the ``call``, ``by``
-    which of them its gradient is taken, and whether it gives several ``parts``.
+    which of them its gradient is taken, and whether it gives several ``parts``. There is no ``call`` of what needs an
+    object of a run.
     """
 
     site: str

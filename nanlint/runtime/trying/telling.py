@@ -73,7 +73,7 @@ def render_tried_json(verdicts: Sequence[Verdict]) -> str:
 def tests_of(path: str, verdicts: Sequence[Verdict]) -> str:
     """A test for each failure: it fails until the function is mended. Empty if nothing failed."""
     module = place_of(path)[1]
-    failed = [(one, one.failure) for one in verdicts if one.failure is not None]
+    failed = [(one, one.failure) for one in verdicts if one.failure is not None and one.failure.call]
     made = {failure.framework: FRAMEWORKS[failure.framework]() for _, failure in failed}
     if not failed:
         return ""

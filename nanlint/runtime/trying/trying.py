@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from nanlint.diagnostic import Diagnostic
+from nanlint.runtime.rewriting import functions_of
 from nanlint.runtime.runfile import RunError
 from nanlint.runtime.sites import digest_of, sites_of
 from nanlint.runtime.trying.messages import Done, Failure, Message, Order
@@ -56,23 +57,9 @@ class Told:
     ended: str = ""
 
 
-def functions_of(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
-    """The functions of a file and the methods of its classes: qualified name, first and last line."""
-
-    def within(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, int, int]]:
-        for statement in body:
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                first = min([statement.lineno, *(one.lineno for one in statement.decorator_list)])
-                yield prefix + statement.name, first, statement.end_lineno or first
-            elif isinstance(statement, ast.ClassDef):
-                yield from within(statement.body, f"{prefix}{statement.name}.")
-
-    return within(tree.body, "")
-
-
 def does_more_than_define(tree: ast.Module) -> int:
     """The line at which importing a file does more than define something; 0 if none does."""
-    own = {name.partition(".")[0] for name, _, _ in functions_of(tree)}
+    own = {name.partition(".")[0] for name, _ in functions_of(tree)}
 
     def first(body: Sequence[ast.stmt]) -> int:
         for statement in body:
@@ -107,6 +94,12 @@ def _is_for_scripts(test: ast.expr) -> bool:
     return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(test))
 
 
+def lines_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> range:
+    """The lines of a function, with its decorators."""
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return range(first, (node.end_lineno or first) + 1)
+
+
 def place_of(path: str) -> tuple[str, str]:
     """Where Python has to look for a file, and the name of the module that it is there."""
     folder, name = os.path.split(os.path.abspath(path))
@@ -139,14 +132,14 @@ def try_file(
     ``seconds``: for each function; ``inputs``: the directory in which a run kept what functions were called with.
     """
     tree = ast.parse(content)
-    known = list(functions_of(tree))
-    if only and only not in {name for name, _, _ in known}:
+    lines = {name: lines_of(node) for name, node in functions_of(tree)}
+    if only and only not in lines:
         raise RunError(f"{path}: has no function {only}")
     within: dict[str, list[Diagnostic]] = {}
     outside = []
     for diagnostic in diagnostics:
         row = diagnostic.span.row
-        name = next((name for name, start, end in known if start <= row <= end), "")
+        name = next((name for name, there in lines.items() if row in there), "")
         if not name:
             outside.append(diagnostic)
         elif only in ("", name):

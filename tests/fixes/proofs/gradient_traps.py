@@ -136,7 +136,7 @@ PROOFS = {
     "length-numpy": Proof(
         "NL302", "numpy", "return x / np.linalg.norm(x, axis=-1, keepdims=True)", 0.0, shapes=VECTORS
     ),
-    "mean-torch": Proof("NL304", "torch", "return torch.mean(x[x > 0.5])", 0.0, UNIT, shapes=NONEMPTY[:1]),
+    "mean-torch": Proof("NL304", "torch", "return torch.mean(x[x > 0.5])", 0.0, UNIT, shapes=NONEMPTY[:1], unsafe=True),
     "mean-tf": Proof(
         "NL304",
         "tensorflow",

@@ -105,3 +105,42 @@ def deviation(x, weights):
         square = (weights * x**2).sum(1) - mean**2
         square = square.abs()  # guard
         return square.sqrt()
+
+# --- torch: what a name says holds only behind the function that makes it so
+import torch
+
+
+def scaled(head, points):
+    sigma = head(points)
+    sigma = torch.sigmoid(sigma)
+    sigma = sigma.clamp(min=1e-6)  # guard
+    return (points / sigma).sum()
+
+
+# runs: scaled(lambda points: -200 * points, torch.ones(3))
+
+# --- jax: what is called a probability before it is one
+import jax
+import jax.numpy as jnp
+
+
+def weighted(head, points):
+    probs = head(points)
+    probs = jax.nn.softmax(probs, -1)
+    probs = jnp.clip(probs, 1e-9, 1.0)  # guard
+    return jnp.sum(points / probs)
+
+
+# runs: weighted(lambda points: 200 * points, jnp.arange(3.0))
+
+# --- numpy: a term of a divergence
+import numpy as np
+
+
+def divergence(p, q):
+    q = min(max(q, 1e-6), 1 - 1e-6)
+    p = max(p, 1e-12)  # guard
+    return p * np.log(p / q)
+
+
+# runs: divergence(np.float64(0.0), 0.5)

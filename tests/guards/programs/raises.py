@@ -106,3 +106,16 @@ def shares(counts):
 
 
 # runs: shares(np.zeros((2, 3)))
+
+# --- torch: as many terms as there are on the diagonal
+import torch
+
+
+def averaged(loss, views):
+    terms = loss.numel() - loss.diagonal().numel()
+    if terms == 0:  # guard
+        raise ValueError("no terms")  # guard
+    return loss.sum() / (terms * views)
+
+
+# runs: averaged(torch.zeros(1, 1), 2)

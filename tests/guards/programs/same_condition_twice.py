@@ -116,3 +116,29 @@ def pooled(x, mask, floored):
 
 
 # runs: pooled(torch.zeros(3), torch.zeros(3), False)
+
+# --- jax: a sum that is dropped where its count is 0, and its gradient with it
+import jax
+import jax.numpy as jnp
+
+
+def averaged(x, weights):
+    count = jnp.sum(jax.lax.stop_gradient(weights), axis=1)
+    total = jnp.sum(x * jax.lax.stop_gradient(weights), axis=1)
+    total = jnp.where(count == 0, 0.0, total)  # guard
+    return jnp.sum(jnp.where(count == 0, 0.0, total / count))
+
+
+# runs: jax.grad(averaged)(jnp.ones((2, 3)), jnp.zeros((2, 3)))
+
+# --- torch: a sum that is dropped where its count is 0, and its gradient with it
+import torch
+
+
+def averaged(x, weights):
+    count, total = weights.detach().sum(1), (x * weights.detach()).sum(1)
+    total = torch.where(count == 0, torch.zeros_like(total), total)  # guard
+    return torch.where(count == 0, torch.zeros_like(total), total / count).sum()
+
+
+# runs: torch.func.grad(averaged)(torch.ones(2, 3), torch.zeros(2, 3))

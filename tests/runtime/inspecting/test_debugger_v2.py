@@ -64,7 +64,7 @@ def test_the_first_bad_tensor_has_its_op_inputs_stack_and_line(dumps: Path, mode
     assert birth.blamed is not None
     assert birth.blamed.path == str(PROGRAM)
     assert birth.blamed.line == line("tf.math.log(probs)")
-    assert [frame.function for frame in birth.stack] == ["step", "run", "<module>"]
+    assert [frame.function for frame in birth.frames] == ["step", "run", "<module>"]
     (given,) = birth.inputs
     source = run.tensors[given].source
     assert source is not None
@@ -116,7 +116,7 @@ def test_an_eager_birth_has_its_inputs(dumps: Path) -> None:
 def test_the_linter_tells_the_fix_for_the_line_of_the_birth(dumps: Path) -> None:
     run = read_dump(str(dumps / "full"))
     finding = run.findings[first(run).finding or 0]
-    assert (finding.code, finding.verdict) == ("NL101", "confirmed")
+    assert (finding.diagnostic.code, finding.verdict) == ("NL101", "confirmed")
     assert "+            loss = -tf.reduce_sum(y * tf.nn.log_softmax(logits))" in finding.diff
 
 

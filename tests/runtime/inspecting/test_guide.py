@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 from pathlib import Path
@@ -22,6 +23,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("guide")
     program = next(block for block in blocks(GUIDE, "python") if block.startswith("# train.py"))
     (found / "train.py").write_text(program.partition("\n")[2])
+    losses = [0.5 if step < 40 else 0.5 * 1.5 ** (step - 40) for step in range(80)] + [math.nan] * 5
+    rows = (f"{step},{loss},{0.9 - 0.2 / (step + 1)}" for step, loss in enumerate(losses))
+    (found / "metrics.csv").write_text("\n".join(["step,loss,accuracy", *rows, ""]))
     ran = nanlint("verify", "--watch", "all", "--run-dir", "run", "--", "train.py", cwd=found)
     assert ran.code == 1, ran.stderr
     return found

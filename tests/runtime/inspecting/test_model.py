@@ -112,4 +112,4 @@ def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     watch.end()
     run = run_of(read_run(str(tmp_path / "run")))
     assert [node.name for node in run.nodes] == ["log@a/model.py:3", "log@b/model.py:3"]
-    assert run.members[0].executions == 2
+    assert list(run.members[0].traces.values()) == [(0, 1)]

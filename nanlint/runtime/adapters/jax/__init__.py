@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
 import jax
 import numpy as np
 
-from nanlint.runtime.adapter import Adapter, Watch
-from nanlint.runtime.adapters.jax.ahead import Ahead
+from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapters.jax.ahead import Ahead, Rules
 from nanlint.runtime.adapters.jax.births import Births
 from nanlint.runtime.adapters.jax.calls import Calls, forget
 from nanlint.runtime.adapters.jax.clips import Clips
-from nanlint.runtime.adapters.jax.filters import Filters
-from nanlint.runtime.adapters.jax.flagged import Flagged, Unwatched
+from nanlint.runtime.adapters.jax.flagged import Filters, Flagged, Unwatched
 from nanlint.runtime.adapters.jax.gradients import Gradients, Norms
-from nanlint.runtime.adapters.jax.rules import Rules
-from nanlint.runtime.arrays import health_of_array, numbers_of
+from nanlint.runtime.arrays import ArrayAdapter, health_of_array
 from nanlint.runtime.health import Health
 
 
-class JaxAdapter(Adapter):
+class JaxAdapter(ArrayAdapter):
     """Watches JAX."""
 
     name: ClassVar[str] = "jax"
@@ -48,13 +45,9 @@ class JaxAdapter(Adapter):
 
     def stop(self) -> None:
         """Read what is unread, and leave them."""
-        self._calls.arrivals.stop()
-        self._ahead.stop()
-        self._calls.stop()
-        self._gradients.stop()
-        self._norms.stop()
-        self._rules.stop()
-        self._clips.stop()
+        hooked: list[Any] = [self._calls.arrivals, self._ahead, self._calls, self._gradients, self._norms]
+        for part in [*hooked, self._rules, self._clips]:
+            part.stop()
 
     def settle(self) -> None:
         """Read what is unread."""
@@ -84,22 +77,17 @@ class JaxAdapter(Adapter):
 
     def health(self, value: Any) -> Health:
         """The breakdown of an array; of one over several hosts, of the part that is here. Keys hold no numbers."""
-        array = _array(value)
-        shape = tuple(getattr(value, "shape", ()))
+        array, shape = self.array(value), tuple(getattr(value, "shape", ()))
         return Health(dtype=str(getattr(value, "dtype", "")), shape=shape) if array is None else health_of_array(array)
 
-    def glance(self, value: Any) -> tuple[float, float] | None:
-        """Least and greatest of an array of real numbers, all finite."""
-        array = _array(value)
-        if array is None or array.dtype.kind not in "fiu" or array.size == 0:
+    def array(self, value: Any) -> Any:
+        """What an array holds; None for what has no numbers here."""
+        value = _underlying(value)
+        if not isinstance(value, jax.Array):
+            return np.asarray(value)
+        if value.is_deleted() or jax.numpy.issubdtype(value.dtype, jax.dtypes.extended):
             return None
-        low, high = float(array.min()), float(array.max())
-        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
-    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
-        """The first elements."""
-        array = numbers_of(_array(value))
-        return () if array is None else array.ravel()[:limit].tolist()
+        return np.asarray(value if value.is_fully_addressable else value.addressable_data(0))
 
 
 def _underlying(value: Any) -> Any:
@@ -110,13 +98,3 @@ def _underlying(value: Any) -> Any:
             return value
         value = inner
     return value
-
-
-def _array(value: Any) -> Any:
-    """What an array holds, for NumPy; None for what has no numbers here."""
-    value = _underlying(value)
-    if not isinstance(value, jax.Array):
-        return np.asarray(value)
-    if value.is_deleted() or jax.numpy.issubdtype(value.dtype, jax.dtypes.extended):
-        return None
-    return np.asarray(value if value.is_fully_addressable else value.addressable_data(0))

@@ -17,11 +17,11 @@ import jax
 import numpy as np
 from jax._src import api, core
 
-from nanlint.runtime.adapter import EVERY, FIRST, Watch, around, is_due, safely
+from nanlint.runtime.adapter import EVERY, FIRST, AnyFunction, Hooked, Values, Watch, around, is_due, safely
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
-from nanlint.runtime.frames import place
-from nanlint.runtime.hooks import Hooks
+from nanlint.runtime.frames import Line, place
+from nanlint.runtime.health import Kinds
 
 #: as a failure is told
 RESULTS, DERIVATIVE = "the results of a jitted function", "a derivative"
@@ -58,12 +58,12 @@ class Waiting:
     """
 
     kind: Kind
-    line: tuple[str, int, str] | None
+    line: Line | None
     loss: Any
     given: Sequence[Callable[[], Any]]
     known: bool
     watched: Sequence[Callable[[], Any]]
-    held: Sequence[Any]
+    held: Values
     due: bool
 
     @property
@@ -73,11 +73,11 @@ class Waiting:
         return all(x.is_deleted() or x.is_ready() for x in there if isinstance(x, jax.Array))
 
 
-class Arrivals:
+class Arrivals(Hooked):
     """Wraps the functions that give derivatives, and hears of calls of jitted functions."""
 
     def __init__(self, watch: Watch, quiet: Callable[[], Any], done: Callable[[int], None]) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self._quiet = quiet
         self._done = done
         self._calls: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -86,12 +86,9 @@ class Arrivals:
         self._derived = 0
         #: how many derivatives are being computed; how many were, of what only stands for numbers
         self._depth = self._traced = 0
-        self._hooks = Hooks(watch)
 
-    def start(self) -> None:
+    def hook(self) -> None:
         """Look at derivatives from now on."""
-        if self._hooks:
-            return
         watched = self._watched(api.value_and_grad, "grad()", pair=True)
         for owner in (api, jax):
             self._hooks.put(owner, "value_and_grad", watched)
@@ -103,14 +100,12 @@ class Arrivals:
 
     def stop(self) -> None:
         """Look at what waits, and no more."""
-        self._hooks.take_away()
+        super().stop()
         self.read(0)
 
     # ── derivatives ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _watched(
-        self, original: Callable[..., Any], asked: str, pair: bool = False, inside: bool = False
-    ) -> Callable[..., Any]:
+    def _watched(self, original: AnyFunction, asked: str, pair: bool = False, inside: bool = False) -> AnyFunction:
         """``inside``: the results are looked at if derivatives were taken on the way to them."""
 
         def derived(function: Any, *given: Any, **named: Any) -> Any:
@@ -162,13 +157,13 @@ class Arrivals:
             self._tell_derived(losses, leaves, given, asked)
         self._done(self._derived)
 
-    def _tell_derived(self, losses: Sequence[Any], leaves: Sequence[Any], given: Any, asked: str) -> None:
+    def _tell_derived(self, losses: Values, leaves: Values, given: Any, asked: str) -> None:
         with self._quiet():
             loss = next((x for x in losses if kinds_here(x)), None)
             bad = [x for x in leaves if kinds_here(x)]
             if loss is None and not bad:
                 return
-            before = frozenset[str]().union(*(kinds_here(x) for x in _arrays(given)))
+            before = Kinds().union(*(kinds_here(x) for x in _arrays(given)))
             kinds = kinds_here(loss if loss is not None else bad[0])
         if ("nan" in before or kinds <= before) and self._watch.explains(kinds):
             return
@@ -180,7 +175,7 @@ class Arrivals:
 
     # ── jitted functions ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def made(self, function: Any, kind: Kind, arguments: Sequence[Any] | None, results: Sequence[Any]) -> None:
+    def made(self, function: Any, kind: Kind, arguments: Values | None, results: Values) -> None:
         """A call was made; ``arguments``: what it was given, where JAX tells."""
         calls = self._calls.get(function, 0)
         self._calls[function] = calls + 1
@@ -225,7 +220,7 @@ class Arrivals:
         results = [call.loss] if call.loss is not None else []
         results += [x for one in call.watched if (call.due or last) and (x := one()) is not None and x is not call.loss]
         with self._quiet():
-            before = frozenset[str]().union(*(kinds_here(x) for one in call.given if (x := one()) is not None))
+            before = Kinds().union(*(kinds_here(x) for one in call.given if (x := one()) is not None))
             frames = (place(*call.line),) if call.line is not None else ()
             if "nan" in before and self._watch.explains(frozenset(["nan"]), frames):
                 return
@@ -274,7 +269,7 @@ def _weakly(x: Any) -> Callable[[], Any]:
         return lambda: x
 
 
-def kinds_here(x: Any) -> frozenset[str]:
+def kinds_here(x: Any) -> Kinds:
     """What is not finite in an array, of the part of it that is here: of one on a device a number is asked first."""
     if isinstance(x, jax.Array):
         if x.is_deleted() or jax.numpy.issubdtype(x.dtype, jax.dtypes.extended):

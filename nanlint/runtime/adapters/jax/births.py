@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
 import numpy as np
 
-from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
-from nanlint.runtime.adapters.jax.places import frames_of
-from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed
-from nanlint.runtime.adapters.jax.program import Op, Program, Value, is_backward, parts_of
+from nanlint.runtime.adapter import AnyFunction, Tensor, Watch, forgotten
+from nanlint.runtime.adapters.jax.probes import Birth, Call, NonFinite, Probe, Probed, Reader
+from nanlint.runtime.adapters.jax.program import Op, Program, Value, frames_of, is_backward, parts_of
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, sinks
 from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
 from nanlint.runtime.events import Death
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import Health, Kinds
 
 
 @dataclass
@@ -87,12 +85,12 @@ class Births(Reader):
         seen = known.patterns.get(key)
         if seen is None:
             births = self._births(function, call, measured, known.graph)
-            known.patterns[key] = _Pattern([_forgotten(one) for one in births], self.hid)
+            known.patterns[key] = _Pattern([forgotten(one) for one in births], self.hid)
             return births
         seen.times, self.hid = seen.times + 1, seen.hid
         if seen.times >= seen.due:
             births = self._births(function, call, measured, known.graph)
-            again = [_forgotten(one) for one in births]
+            again = [forgotten(one) for one in births]
             seen.apart = seen.apart * 2 if list(map(_identity, again)) == list(map(_identity, seen.births)) else 1
             seen.births, seen.due = again, seen.times + seen.apart
             return births
@@ -159,7 +157,7 @@ class Births(Reader):
         self,
         op: Op,
         inside: Sequence[Op],
-        kinds: frozenset[str],
+        kinds: Kinds,
         inputs: Sequence[Tensor],
         outputs: Sequence[Tensor],
         call: Call,
@@ -226,7 +224,7 @@ def _looked_at(arguments: Sequence[Any]) -> Any:
     return np.concatenate([[0.0], *_measured(arrays)])
 
 
-_measured: Callable[..., Any] = jax.jit(lambda arrays: [NonFinite().of(x, None) for x in arrays])
+_measured: AnyFunction = jax.jit(lambda arrays: [NonFinite().of(x, None) for x in arrays])
 
 
 def _signs(measured: Any) -> bytes:
@@ -243,9 +241,3 @@ def _identity(birth: Birth) -> tuple[Any, ...]:
 def _moved(birth: Birth, call: Call) -> Birth:
     """A birth in an eager op, at another line."""
     return {**birth, "frames": call.frames, "forward": call.frames if birth["backward"] else ()}
-
-
-def _forgotten(birth: Birth) -> Birth:
-    """The same without the values: what is told again holds no arrays."""
-    named = {key: tuple(replace(one, value=None) for one in birth[key]) for key in ("inputs", "outputs")}
-    return {**birth, **named}

@@ -15,8 +15,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,14 +25,13 @@ from jax._src import array, core, pjit, source_info_util
 from jax._src.core import ClosedJaxpr
 from jax._src.sharding_impls import UNSPECIFIED
 
-from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapter import AnyFunction, Ours, Values, Watch, around, safely
 from nanlint.runtime.adapters.jax.arrivals import RESULTS, Arrivals, Kind, kinds_here
-from nanlint.runtime.adapters.jax.functions import Birth, Call, Function, Reader
-from nanlint.runtime.adapters.jax.places import frames_of_traceback
-from nanlint.runtime.adapters.jax.probes import probed
+from nanlint.runtime.adapters.jax.probes import Birth, Call, Function, Reader, probed
+from nanlint.runtime.adapters.jax.program import frames_of_traceback
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
-from nanlint.runtime.events import Death, Frame
+from nanlint.runtime.events import Death, Frames
 from nanlint.runtime.fates import TEST, Ends
 from nanlint.runtime.hooks import Guard, Hooks, Own
 
@@ -69,6 +67,8 @@ class Calls:
         self._unread: deque[Call] = deque()
         self._lock = threading.RLock()
         self._own = threading.local()
+        #: what is computed in here is nanlint's own
+        self.quiet = Ours()
         self._guard = Guard(watch, CALL)
         self._original: Any = None
         self._fastpath: Any = None
@@ -99,16 +99,6 @@ class Calls:
             forget()
             self.read(0)
 
-    @contextmanager
-    def quiet(self) -> Iterator[None]:
-        """What is computed in here is nanlint's own."""
-        before = getattr(self._own, "busy", False)
-        self._own.busy = True
-        try:
-            yield
-        finally:
-            self._own.busy = before
-
     def read(self, unread: int) -> None:
         """Read the calls that are done, and all but the ``unread`` last ones."""
         with self._lock:
@@ -116,7 +106,7 @@ class Calls:
                 self._read(self._unread.popleft())
 
     def _call(self, original: Own, *arguments: Any, jaxpr: Any, **params: Any) -> Any:
-        if self._original is None or getattr(self._own, "busy", False) or jaxpr in self._made:
+        if self._original is None or self.quiet.now or jaxpr in self._made:
             return original(*arguments, jaxpr=jaxpr, **params)
         function = self._function(jaxpr, params["name"])
         if not function.probed and not function.users:
@@ -132,41 +122,26 @@ class Calls:
             function = function.rare if looked else function
         if function.rests and (not function.users or self.arrivals.is_settled(function)):
             return self._fast(original, function, arguments, params)
-        donated: Sequence[Any] = ()
+        donated: Values = ()
         if function.again:  # what it was given must last until it is read
             donated = [x for x, given in zip(arguments, params["donated_invars"], strict=True) if given]
             params["donated_invars"] = (False,) * len(arguments)
         results, measured = self._run(original, function, arguments, jaxpr, params)
         original.gives((results, None, None, []))
-        self._arrived(function, arguments, results)
-        frames: tuple[Frame, ...] = ()
+        frames: Frames = ()
         if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
             traceback = source_info_util._source_info_context.context.traceback
             frames = tuple(frames_of_traceback(traceback, self._watch.owns_file)) or self._watch.frames()
-        kept = arguments if function.again else ()
-        self._keep(
-            Call(
-                function,
-                kept,
-                donated,
-                _at(function, results),
-                measured,
-                frames,
-                *_direction(),
-                _kept(function, results),
-            )
-        )
+        self._came(function, arguments, results, measured, donated, frames)
         return results, None, _NOT_YET if function.rests or function.plain is not None else None, []
 
-    def _fast(self, original: Own, function: Function, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
+    def _fast(self, original: Own, function: Function, arguments: Values, params: dict[str, Any]) -> Any:
         """A call that the next ones need not come by here for: an entry in C++ is made right behind it."""
         made, compiled, _, consts = self._original(*arguments, jaxpr=function.closed, **_more(function, params))
         results, measured = _split(function, made)
         original.gives((results, None, None, []))
-        self._arrived(function, arguments, results)
         functions = self._functions
-        loss, left = _at(function, results), _kept(function, results)
-        self._keep(Call(function, (), (), loss, measured, (), *_direction(), left))
+        self._came(function, arguments, results, measured)
         if functions is self._functions:  # else what is read has changed what is watched
             self._own.made = function, compiled, consts, measured
         return results, None, None, []
@@ -198,7 +173,7 @@ class Calls:
         finally:
             self._own.making = False
 
-    def heard(self, function: Function, results: Any, measured: Sequence[Any]) -> Any:
+    def heard(self, function: Function, results: Any, measured: Values) -> Any:
         """C++ made a call, and unpacks its results: what the program gets of them."""
         if getattr(self._own, "making", False):
             return Heard(results, measured, (self, function))
@@ -206,24 +181,33 @@ class Calls:
             safely(self._watch, CALL, self._hear, function, results, measured)
         return results
 
-    def _hear(self, function: Function, results: Any, measured: Sequence[Any]) -> None:
+    def _hear(self, function: Function, results: Any, measured: Values) -> None:
         leaves = jax.tree.leaves(results)
         self.read(MOST_UNREAD)
-        self._arrived(function, None, leaves)
-        loss, left = _at(function, leaves), _kept(function, leaves)
-        self._keep(Call(function, (), (), loss, measured, (), *_direction(), left))
+        self._came(function, None, leaves, measured)
         function.asked += 1
         if function.rare is not None and function.asked % RARELY == 0:
             forget()  # the next call comes by
 
-    def _arrived(self, function: Function, arguments: Sequence[Any] | None, results: Sequence[Any]) -> None:
-        """Have the results looked at, but those that a derivative is yet made of."""
-        function = function.plain or function
-        if function.kind is not None and True not in _direction():
-            safely(self._watch, RESULTS, self.arrivals.made, function, function.kind, arguments, results)
+    def _came(
+        self,
+        function: Function,
+        arguments: Values | None,
+        results: Values,
+        measured: Values,
+        donated: Values = (),
+        frames: Frames = (),
+    ) -> None:
+        """A call was made: have it read, and the results looked at, but those that a derivative is yet made of."""
+        judged, direction = function.plain or function, _direction()
+        if judged.kind is not None and True not in direction:
+            safely(self._watch, RESULTS, self.arrivals.made, judged, judged.kind, arguments, results)
+        loss = None if function.loss is None else results[function.loss]
+        given = arguments if function.again and arguments else ()
+        self._keep(Call(function, given, donated, loss, measured, frames, *direction, _kept(function, results)))
 
     def _run(
-        self, original: Own, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]
+        self, original: Own, function: Function, arguments: Values, jaxpr: Any, params: dict[str, Any]
     ) -> tuple[list[Any], list[Any]]:
         """The results, and what the probes measured.
 
@@ -281,7 +265,7 @@ class Calls:
     def _read(self, call: Call) -> None:
         births: list[Birth] = []
         numbers: dict[str, float] = {}
-        self._own.busy = True
+        self.quiet.now = True
         try:
             ends = functools.cache(functools.partial(self._ends, call))
             with self._guard, self._watch.ending_in(ends):
@@ -291,7 +275,7 @@ class Calls:
                     births += reader.read(function, measured, call)
                 numbers = _numbers(call.loss)
         finally:
-            self._own.busy = False
+            self.quiet.now = False
             for one in call.donated:
                 if isinstance(one, jax.Array):
                     one.delete()
@@ -311,14 +295,14 @@ class Calls:
             known = self._keys[id(x)] = weakref.ref(x), next(self._count)
         return known[1]
 
-    def _value(self, original: Callable[..., Any], x: Any) -> Any:
+    def _value(self, original: AnyFunction, x: Any) -> Any:
         """The program reads an array."""
-        if self._watch.fates.following and not getattr(self._own, "busy", False):
+        if self._watch.fates.following and not self.quiet.now:
             with self.quiet():
                 self._watch.fates.arrive([self.key(x)] if kinds_here(x) else ())
         return original(x)
 
-    def _passed(self, function: Function, arguments: Sequence[Any], results: Sequence[Any]) -> None:
+    def _passed(self, function: Function, arguments: Values, results: Values) -> None:
         """A call, as one op to what was born before it."""
         given = [x for x in arguments if isinstance(x, jax.Array)]
         if function.name in COMPARISONS and not any(kinds_of(x) for x in arguments[1:] if np.ndim(x) == 0):
@@ -381,7 +365,7 @@ class Calls:
         return found
 
     def _with_probes(self, jaxpr: Any, name: str, readers: Sequence[Reader]) -> Function:
-        self._own.busy = True
+        self.quiet.now = True
         try:
             found = Function(name, _is_users(jaxpr, self._watch), loss=_loss_of(jaxpr.out_avals))
             found.arguments = tuple(jaxpr.jaxpr.debug_info.safe_arg_names(len(jaxpr.in_avals)))
@@ -402,14 +386,14 @@ class Calls:
             found = Function(name, False)
             self._watch.alert("unwatched", f"jit({name}) is not watched: {type(error).__name__}: {error}")
         finally:
-            self._own.busy = False
+            self.quiet.now = False
         return found
 
 
 class Heard:
     """The results of a function and what its probes measured, as JAX unpacks them; ``to``: who hears of it."""
 
-    def __init__(self, results: Any, measured: Sequence[Any], to: tuple[Calls, Function]) -> None:
+    def __init__(self, results: Any, measured: Values, to: tuple[Calls, Function]) -> None:
         self.results, self.measured, self.to = results, measured, to
 
 
@@ -443,15 +427,10 @@ def _more(function: Function, params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _split(function: Function, made: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _split(function: Function, made: Values) -> tuple[list[Any], list[Any]]:
     """Its results, and those."""
     count = len(made) - function.more
     return list(made[:count]), list(made[count:])
-
-
-def _at(function: Function, results: Sequence[Any]) -> Any:
-    """Its loss."""
-    return None if function.loss is None else results[function.loss]
 
 
 def _direction() -> tuple[bool, bool]:
@@ -472,7 +451,7 @@ def _is_users(jaxpr: Any, watch: Watch) -> bool:
     return within(jaxpr.jaxpr)
 
 
-def _loss_of(avals: Sequence[Any]) -> int | None:
+def _loss_of(avals: Values) -> int | None:
     """Which result tells how training goes: the first that is one number, or else the smallest array."""
     inexact = [i for i, aval in enumerate(avals) if is_inexact(aval)]
     return min(inexact, key=lambda i: (avals[i].ndim > 0, avals[i].size), default=None)
@@ -485,7 +464,7 @@ def _numbers(loss: Any) -> dict[str, float]:
     return {"loss": float(loss)}
 
 
-def _kept(function: Function, results: Sequence[Any]) -> Sequence[Callable[[], Any]]:
+def _kept(function: Function, results: Values) -> Sequence[Callable[[], Any]]:
     """The results of a call, weakly where they are large."""
     if not function.probed:
         return ()

@@ -15,12 +15,10 @@ import numpy as np
 from jax import lax
 
 from nanlint.runtime.adapter import Watch
-from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
-from nanlint.runtime.adapters.jax.places import frames_of
-from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed
-from nanlint.runtime.adapters.jax.program import Op, Program, Value
+from nanlint.runtime.adapters.jax.probes import Birth, Call, Measure, Probe, Probed, Reader
+from nanlint.runtime.adapters.jax.program import Op, Program, Value, frames_of
 from nanlint.runtime.adapters.jax.propagation import is_inexact
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Frames
 
 #: the operand of a clip that is clipped; in ``max`` and ``min`` it may be either
 CLAMPS = {"clamp": (1,), "max": (0, 1), "min": (0, 1)}
@@ -38,14 +36,6 @@ class Free(Measure):
         if beside is not None:
             x = (x == beside) | ~lax.is_finite(beside)
         return jnp.stack([jnp.float32(1), jnp.sum(x, dtype=jnp.float32)])
-
-    def nothing(self) -> Any:
-        """No look."""
-        return jnp.zeros(2, jnp.float32)
-
-    def both(self, a: Any, b: Any) -> Any:
-        """Added up."""
-        return a + b
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +66,7 @@ class _Held:
     """What the clips of gradients at one place did: elements of a step, steps, whether one element was left free."""
 
     whole: bool
-    frames: tuple[Frame, ...]
+    frames: Frames
     elements: int = 0
     steps: int = 0
     free: bool = False
@@ -99,7 +89,7 @@ class Clips(Reader):
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._clips: dict[Op, _Clip] = {}
-        self._held: dict[tuple[bool, tuple[Frame, ...]], _Held] = {}
+        self._held: dict[tuple[bool, Frames], _Held] = {}
 
     def stop(self) -> None:
         """Tell of the gradients that were held all along."""
@@ -110,7 +100,7 @@ class Clips(Reader):
 
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """Tell of a clip that lets no gradient through; count what is clipped of gradients."""
-        clipped: dict[tuple[bool, tuple[Frame, ...]], list[tuple[_Clip, float, float]]] = {}
+        clipped: dict[tuple[bool, Frames], list[tuple[_Clip, float, float]]] = {}
         for probe, (looks, count) in zip(function.probes, np.asarray(measured), strict=True):
             clip = self._clips[probe.op]
             if not looks:

@@ -7,37 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from nanlint.diagnostic import Span
 from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
-from nanlint.runtime.adapters.jax.places import frames_of, spans_of
-from nanlint.runtime.adapters.jax.probes import Breakdown, Probe, Probed
-from nanlint.runtime.adapters.jax.program import Op, Program
+from nanlint.runtime.adapters.jax.probes import Birth, Breakdown, Call, Measure, Probe, Probed, Reader
+from nanlint.runtime.adapters.jax.program import Op, Program, frames_of, spans_of
 from nanlint.runtime.adapters.jax.propagation import is_inexact, is_opened
+from nanlint.runtime.adapters.jax.replay import Done, Unrepeatable, walk
 from nanlint.runtime.health import CLASSES, Health
 from nanlint.runtime.sites import Site
 
-
-@dataclass
-class _Ops:
-    """The ops of one flagged expression in one program, in their order."""
-
-    forward: list[Op] = field(default_factory=list)
-    backward: list[Op] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class _Role:
-    """What a probe sees: a role of a site; ``aval`` is the array's type."""
-
-    site: Site
-    role: str
-    aval: Any
+#: the ops of one flagged expression in one program, in their order: forward and backward
+_Ops = tuple[list[Op], list[Op]]
 
 
 class Flagged(Reader):
@@ -47,7 +31,8 @@ class Flagged(Reader):
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._roles: dict[tuple[Op, int, bool], list[_Role]] = {}
+        #: what a probe sees: roles of sites, and the type of the array
+        self._roles: dict[tuple[Op, int, bool], list[tuple[Site, str, Any]]] = {}
 
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """Tell what came by, operands first; births are what an expression gave that it was not given."""
@@ -56,12 +41,12 @@ class Flagged(Reader):
         for probe, vector in zip(function.probes, np.asarray(measured, np.float64), strict=True):
             if not vector[:6].any():
                 continue  # in a branch that was not taken
-            for one in self._roles[probe.op, probe.position, probe.result]:
-                health = _health(vector, one.aval)
-                seen.setdefault(one.site, {})[one.role] = health
-                turns = max(1, round(health.size / max(1, math.prod(one.aval.shape))))
-                if self._watch.observed(one.site, one.role, health, turns):
-                    births[one.site] = one.role, probe
+            for site, role, aval in self._roles[probe.op, probe.position, probe.result]:
+                health = _health(vector, aval)
+                seen.setdefault(site, {})[role] = health
+                turns = max(1, round(health.size / max(1, math.prod(aval.shape))))
+                if self._watch.observed(site, role, health, turns):
+                    births[site] = role, probe
         for site, (role, probe) in births.items():
             yield self._birth(site, role, seen[site], probe)
 
@@ -94,15 +79,16 @@ class Flagged(Reader):
     def _roles_of(self, site: Site, ops: _Ops, program: Program) -> Iterator[Probe]:
         """The operands, the result and the gradients of an expression among what its ops read and make."""
         names = [name for name, _ in sorted(site.operands, key=lambda one: (one[1].row, one[1].column))]
-        given, made = _edges(ops.forward, program)
+        forward, backward = ops
+        given, made = _edges(forward, program)
         for name, (op, position) in zip(_named(names, len(given), site.operand), given, strict=True):
             yield self._role(site, name, op, position, False)
         for op, position in made[-1:]:
             yield self._role(site, "result", op, position, True)
-        if not ops.backward:
+        if not backward:
             return
-        known = {value for op in ops.forward for value in (*op.inputs, *op.outputs) if isinstance(value, int)}
-        came, went = _edges(ops.backward, program)
+        known = {value for op in forward for value in (*op.inputs, *op.outputs) if isinstance(value, int)}
+        came, went = _edges(backward, program)
         for op, position in [one for one in came if one[0].inputs[one[1]] not in known][:1]:
             yield self._role(site, "gradient of result", op, position, False)
         sent = [one for one in went if not one[0].derivative] or went
@@ -111,7 +97,7 @@ class Flagged(Reader):
 
     def _role(self, site: Site, role: str, op: Op, position: int, result: bool) -> Probe:
         var = (op.eqn.outvars if result else op.eqn.invars)[position]
-        self._roles.setdefault((op, position, result), []).append(_Role(site, role, var.aval))
+        self._roles.setdefault((op, position, result), []).append((site, role, var.aval))
         return Probe(op, position, result)
 
 
@@ -140,8 +126,7 @@ def _flagged(program: Program, watch: Watch) -> Iterator[tuple[Site, _Ops]]:
     for op in program.ops:
         place = next(spans_of(op, watch.owns_file), None)
         if place is not None and not is_opened(op):
-            ops = by_span.setdefault(place, _Ops())
-            (ops.backward if op.backward else ops.forward).append(op)
+            by_span.setdefault(place, ([], []))[op.backward].append(op)
     for (path, span), ops in by_span.items():
         for site in watch.sites_on(path, span.row):
             if site.span == span:
@@ -180,3 +165,53 @@ def _health(vector: Any, aval: Any) -> Health:
     low, minus_high, near = (float(x) if math.isfinite(x) else None for x in vector[6:])
     high = None if minus_high is None else -minus_high
     return Health(**counts, low=low, high=high, near=near, dtype=str(aval.dtype), shape=tuple(aval.shape))
+
+
+# ── the user's filters ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Ready(Measure):
+    """Nothing, which is there when the call is done."""
+
+    size = 1
+
+    def of(self, x: Any, beside: Any) -> Any:
+        """Zero."""
+        return self.nothing()
+
+
+class Filters(Reader):
+    """Reads calls for tensors for which filters hold: of all ops, or with ``--watch sites`` of those at findings."""
+
+    measure = Ready()
+    again = True
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self.eager = watch.mode == "all"
+
+    def probes(self, program: Program) -> Iterator[Probe]:
+        """Anywhere, if there is something to look at."""
+        ops = (op for op in program.ops if any(is_inexact(var.aval) for var in op.eqn.outvars))
+        return (Probe(op, 0) for op in ops if self._watch.mode == "all" or self._is_flagged(op))
+
+    def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
+        """Go through a call, and hand on what its ops make."""
+
+        def seen(done: Done) -> bool:
+            frames = frames_of(done.op, done.inside, self._watch.owns_file) or call.frames
+            if self._watch.mode == "all" or self._is_flagged(done.op):
+                for i, x in enumerate(done.outputs):
+                    if x is not None and is_inexact(x):
+                        self._watch.wants(f"{done.op.name}:{i}", "jax", x, frames)
+            return False
+
+        try:
+            walk(function.program, call.arguments, call.recorded, seen)
+        except Unrepeatable as error:
+            self._watch.alert("unwatched", f"jit({call.function.name}) is not filtered: {error}")
+        return ()
+
+    def _is_flagged(self, op: Op) -> bool:
+        frames = frames_of(op, (), self._watch.owns_file)
+        return bool(frames) and bool(self._watch.sites_on(frames[0].path, frames[0].line))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,11 @@ from jax._src import api, core
 from jax._src.interpreters import partial_eval as pe
 from jax.ad_checkpoint import checkpoint_name
 
-from nanlint.runtime.adapter import Watch, around
-from nanlint.runtime.adapters.jax.functions import Birth, Call, Reader
-from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed
+from nanlint.runtime.adapter import AnyFunction, Watch, around
+from nanlint.runtime.adapters.jax.probes import Birth, Call, Measure, Probe, Probed, Reader
 from nanlint.runtime.adapters.jax.program import Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Frames
 from nanlint.runtime.hooks import Hooks
 
 #: as a failure is told
@@ -39,14 +38,6 @@ class Magnitude(Measure):
         x = jnp.abs(lax.slice(x, [0] * x.ndim, x.shape, (stride(x), *[1] * (x.ndim - 1))) if x.ndim else x)
         return lax.reduce_sum(x.astype(jnp.promote_types(x.dtype, jnp.float32)), tuple(range(x.ndim))).reshape(1)
 
-    def nothing(self) -> Any:
-        """No magnitude."""
-        return jnp.zeros(1, jnp.float32)
-
-    def both(self, a: Any, b: Any) -> Any:
-        """Added up."""
-        return a + b
-
 
 def stride(x: Any) -> int:
     """Every how-manieth row of a gradient is looked at."""
@@ -64,21 +55,13 @@ class Squares(Measure):
         x = x.astype(jnp.promote_types(x.dtype, jnp.float32))
         return jnp.stack([jnp.sum(x * x), jnp.sum(x)]).astype(jnp.float32)
 
-    def nothing(self) -> Any:
-        """No sums."""
-        return jnp.zeros(2, jnp.float32)
-
-    def both(self, a: Any, b: Any) -> Any:
-        """Added up."""
-        return a + b
-
 
 @dataclass(frozen=True)
 class _Gradient:
     """A gradient that is asked for: of what, and where; every ``stride``-th row is looked at."""
 
     name: str
-    frames: tuple[Frame, ...]
+    frames: Frames
     stride: int = 1
 
 
@@ -130,10 +113,10 @@ class Gradients(Reader):
             self._seen[number] = times + 1, alive + bool(x != 0)
         return ()
 
-    def _named(self, original: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def _named(self, original: AnyFunction, *args: Any, **options: Any) -> Any:
         return around(self._watch, ASKED, original(*args, **options), self._found)
 
-    def _found(self, function: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
+    def _found(self, function: AnyFunction, *args: Any, **arguments: Any) -> Any:
         value, gradients = function(*args, **arguments)
         return value, jax.tree_util.tree_map_with_path(self._marked, gradients)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
@@ -17,8 +17,11 @@ from jax._src.core import ClosedJaxpr
 from jax._src.interpreters import partial_eval as pe
 from jax._src.lax.lax import _convert_element_type
 
+from nanlint.runtime.adapter import AnyFunction, Values
+from nanlint.runtime.adapters.jax.arrivals import Kind
 from nanlint.runtime.adapters.jax.program import Op, Program, bind, parts_of, program_of, rebind, run, traced
 from nanlint.runtime.adapters.jax.propagation import is_opened
+from nanlint.runtime.events import Death, Frames
 
 #: elements of an array whose breakdown is a matter of kernels and not of memory
 SMALL = 1 << 16
@@ -52,13 +55,13 @@ class Measure(ABC):
     def of(self, x: Any, beside: Any) -> Any:
         """The vector of an array, and of what the probe looks at beside it (or None)."""
 
-    @abstractmethod
     def nothing(self) -> Any:
         """The vector of no array."""
+        return jnp.zeros(self.size, jnp.float32)
 
-    @abstractmethod
     def both(self, a: Any, b: Any) -> Any:
-        """The vectors (…, size) of two arrays together."""
+        """The vectors (…, size) of two arrays together: added up. Inf less inf is nan, and still tells."""
+        return a + b
 
 
 class NonFinite(Measure):
@@ -77,14 +80,6 @@ class NonFinite(Measure):
             x = x.astype(jnp.float32)
         total = lax.reduce_sum(x, tuple(range(x.ndim)))
         return lax.select(lax.is_finite(total), lax.full_like(total, 0), total).astype(jnp.float32).reshape(1)
-
-    def nothing(self) -> Any:
-        """Nothing is finite."""
-        return jnp.zeros(1, jnp.float32)
-
-    def both(self, a: Any, b: Any) -> Any:
-        """Inf less inf is nan, and still tells."""
-        return a + b
 
 
 class Breakdown(Measure):
@@ -119,14 +114,15 @@ class Breakdown(Measure):
         return jnp.concatenate([a[..., :6] + b[..., :6], jnp.minimum(a[..., 6:], b[..., 6:])], axis=-1)
 
 
-class Kind(Protocol):
+class Probing(ABC):
     """A kind of probe: where to look in a program, what is measured there, and whether calls are gone through again."""
 
     measure: Measure
-    again: bool
+    again = False
 
+    @abstractmethod
     def probes(self, program: Program) -> Iterable[Probe]:
-        """Where to look."""
+        """Where to look in a function, or in a part of one: a loop's body, a branch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +151,7 @@ class Whole:
         return sum(one is not None for one in self.kinds) + sum(len(op.outputs) for op in self.recorded)
 
 
-def probed(closed: ClosedJaxpr, wanted: Sequence[Kind]) -> Whole:
+def probed(closed: ClosedJaxpr, wanted: Sequence[Probing]) -> Whole:
     """Put probes into a traced function. Raises whatever JAX raises, if it cannot trace the function anew."""
     program = program_of(closed)
     part = _Part(program, wanted, ())
@@ -203,9 +199,9 @@ class _Part:
     ``probes``: of each kind. ``recorded``: what ops that are to be recorded gave.
     """
 
-    def __init__(self, program: Program, wanted: Sequence[Kind], inside: tuple[Op, ...]) -> None:
+    def __init__(self, program: Program, wanted: Sequence[Probing], inside: tuple[Op, ...]) -> None:
         self._program, self._measures = program, [kind.measure for kind in wanted]
-        self.recorded: dict[Op, Sequence[Any]] = {}
+        self.recorded: dict[Op, Values] = {}
         self._chosen: dict[Op, list[tuple[int, Probe]]] = {}
         self._parts: dict[Op, list[_Part]] = {}
         for kind, one in enumerate(wanted):
@@ -225,12 +221,12 @@ class _Part:
             for kind, probe in self._chosen.get(op, ()):
                 self.probes[kind].append(probe)
 
-    def __call__(self, arguments: Sequence[Any]) -> tuple[list[Any], Seen]:
+    def __call__(self, arguments: Values) -> tuple[list[Any], Seen]:
         """Results, and what was measured."""
         seen: list[list[Any]] = [[] for _ in self._measures]
         held: dict[int | None, Any] = {None: None}
 
-        def step(op: Op, given: list[Any]) -> Sequence[Any]:
+        def step(op: Op, given: list[Any]) -> Values:
             if self._beside:
                 read = zip(op.inputs, given, strict=True)
                 held.update((value, x) for value, x in read if isinstance(value, int) and value in self._beside)
@@ -263,7 +259,7 @@ class _Part:
         return [measure.both(*two) for measure, *two in zip(self._measures, a, b, strict=True)]
 
 
-def _through_scan(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
+def _through_scan(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Values, Seen]:
     (part,), params = parts, op.eqn.params
     first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
     consts, init, xs = given[:first], given[first:last], given[last:]
@@ -281,7 +277,7 @@ def _through_scan(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequenc
     return [*carry, *ys], seen
 
 
-def _through_while(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
+def _through_while(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Values, Seen]:
     (part,), params = parts, op.eqn.params
     first, last = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     holds = core.jaxpr_as_fun(params["cond_jaxpr"])
@@ -298,10 +294,10 @@ def _through_while(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequen
     return carry, seen
 
 
-def _through_cond(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
+def _through_cond(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Values, Seen]:
     wanted = [var.aval for var in op.eqn.outvars]
 
-    def branch(number: int) -> Callable[..., Any]:
+    def branch(number: int) -> AnyFunction:
         def taken(*arguments: Any) -> Any:
             results, now = parts[number](arguments)
             seen = (now if i == number else part.nothing() for i, part in enumerate(parts))
@@ -313,7 +309,7 @@ def _through_cond(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequenc
     return results, seen
 
 
-def _through_checkpoint(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
+def _through_checkpoint(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Values, Seen]:
     (part,), jaxpr = parts, op.eqn.params["jaxpr"]
 
     def whole(*arguments: Any) -> list[Any]:
@@ -326,7 +322,7 @@ def _through_checkpoint(op: Op, given: list[Any], parts: list[_Part]) -> tuple[S
     return made[: len(op.outputs)], made[len(op.outputs) :]
 
 
-_THROUGH: dict[str, Callable[[Op, list[Any], list[_Part]], tuple[Sequence[Any], Seen]]] = {
+_THROUGH: dict[str, Callable[[Op, list[Any], list[_Part]], tuple[Values, Seen]]] = {
     "scan": _through_scan,
     "while": _through_while,
     "cond": _through_cond,
@@ -334,3 +330,98 @@ _THROUGH: dict[str, Callable[[Op, list[Any], list[_Part]], tuple[Sequence[Any], 
     "remat": _through_checkpoint,
     "remat2": _through_checkpoint,
 }
+
+
+# ── functions, their calls, and who reads what probes measured ───────────────────────────────────────────────────────
+
+
+#: the arguments of ``Watch.born``
+Birth = dict[str, Any]
+
+
+@dataclass(eq=False)
+class Function:
+    """A function as JAX compiles it, with the probes of each reader that has some; ``closed`` has them all.
+
+    ``users``: it has lines of the user's; ``counts``: its calls may be steps, as it is none of JAX's own. ``loss``:
+    which result tells how training goes. ``again``: a reader goes through calls again, for which it needs what they
+    were given. ``same``: with probes its results are bit for bit the
+    same, as far as was seen at its first calls; None up to then, of which ``compared`` numbers took ``spent`` seconds.
+    ``recorded``: see ``probes.Whole``; ``more``: how many
+    results ``closed`` has beside its own. ``rare``: the same with probes that are too dear for every call, of
+    which ``asked`` were made; that one's ``plain`` is this. ``kind``: by which its results are judged.
+    """
+
+    name: str
+    users: bool
+    closed: Any = None
+    probed: tuple[tuple[Reader, Probed], ...] = ()
+    recorded: tuple[Op, ...] = ()
+    more: int = 0
+    arguments: tuple[str, ...] = ()
+    loss: int | None = None
+    same: bool | None = None
+    compared: int = 0
+    spent: float = 0.0
+    again: bool = False
+    calls: int = 0
+    counts: bool = False
+    asked: int = 0
+    rare: Function | None = None
+    plain: Function | None = None
+    kind: Kind | None = None
+
+    @property
+    def rests(self) -> bool:
+        """Whether its next call does not come by here, once JAX has an entry for it in C++."""
+        return bool(self.same) and not self.again and self.plain is None
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call: what was given (if it may be gone through again), its loss, what the probes of each reader measured.
+
+    ``frames``: of an eager op, which may be of a ``backward`` pass, or ``trained``, of one that such a pass follows.
+    ``donated``: what of ``arguments`` the program gave away. ``results``: what it gave, as far as that is still there.
+    """
+
+    function: Function
+    arguments: Values
+    donated: Values
+    loss: Any
+    measured: Values
+    frames: Frames
+    backward: bool
+    trained: bool
+    results: Sequence[Callable[[], Any]] = ()
+
+    @property
+    def recorded(self) -> dict[Op, Values]:
+        """What ops that are not to be done again gave."""
+        rest = iter(self.measured[len(self.function.probed) :])
+        return {op: [next(rest) for _ in op.outputs] for op in self.function.recorded}
+
+    @property
+    def done(self) -> bool:
+        """Whether all is computed."""
+        last = self.measured[-1] if self.measured else self.loss
+        return last is None or last.is_deleted() or bool(last.is_ready())
+
+
+class Reader(Probing):
+    """What is done with functions and their calls.
+
+    ``measure``: what its probes measure. ``again``: a call may be gone through again. ``eager``: it looks at eager
+    ops, too. ``rare``: what it measures is too dear for every call. ``spare``: a function is watched without it, where
+    its probes make XLA round in another way.
+    """
+
+    eager = False
+    rare = False
+    spare = False
+    #: the last op in a call that took away what was not finite, in words, and where
+    hid: Death | None = None
+
+    @abstractmethod
+    def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
+        """A call was made, and what its probes measured is there: its births, to be told."""

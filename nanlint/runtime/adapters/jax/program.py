@@ -15,7 +15,13 @@ from jax._src import core, source_info_util
 from jax._src import linear_util as lu
 from jax._src.core import ClosedJaxpr, Literal
 from jax._src.interpreters import partial_eval as pe
+from jax._src.lib import xla_client
 from jax._src.sharding_impls import UnspecifiedValue
+
+from nanlint.diagnostic import Span
+from nanlint.runtime.adapter import AnyFunction, Values
+from nanlint.runtime.events import Frame, Frames
+from nanlint.runtime.frames import place
 
 #: a value of a program: its number, or a constant that stands in the code
 Value: TypeAlias = "int | Literal"
@@ -86,7 +92,7 @@ def program_of(closed: ClosedJaxpr) -> Program:
     constants: list[tuple[int, Any]] = []
     ops: list[Op] = []
 
-    def walk(jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Value], calls: tuple[Any, ...]) -> list[Value]:
+    def walk(jaxpr: Any, consts: Values, inputs: Sequence[Value], calls: tuple[Any, ...]) -> list[Value]:
         names: dict[Any, Value] = dict(zip(jaxpr.invars, inputs, strict=True))
         for var, const in zip(jaxpr.constvars, consts, strict=True):
             names[var] = number = next(counter)
@@ -116,7 +122,7 @@ def program_of(closed: ClosedJaxpr) -> Program:
     return Program(arguments, tuple(constants), tuple(ops), tuple(results))
 
 
-def run(program: Program, arguments: Sequence[Any], step: Callable[[Op, list[Any]], Sequence[Any]]) -> list[Any]:
+def run(program: Program, arguments: Values, step: Callable[[Op, list[Any]], Values]) -> list[Any]:
     """Evaluate a program with numbers or tracers: ``step`` gives the results of an op. Values are let go after use."""
     values: dict[int, Any] = dict(program.constants)
     values.update(zip(program.inputs, arguments, strict=True))
@@ -135,7 +141,7 @@ def run(program: Program, arguments: Sequence[Any], step: Callable[[Op, list[Any
     return [read(value) for value in program.outputs]
 
 
-def bind(op: Op, given: Sequence[Any]) -> Sequence[Any]:
+def bind(op: Op, given: Values) -> Values:
     """What JAX itself does for an op, in the name of its place in the source."""
     with _in_place_of(op):
         bound = op.eqn.primitive.get_bind_params(op.eqn.params)
@@ -144,13 +150,13 @@ def bind(op: Op, given: Sequence[Any]) -> Sequence[Any]:
     return list(result) if op.eqn.primitive.multiple_results else [result]
 
 
-def rebind(op: Op, function: Callable[..., Any], *given: Any) -> Any:
+def rebind(op: Op, function: AnyFunction, *given: Any) -> Any:
     """The result of ``function`` in the place of an op."""
     with _in_place_of(op):
         return function(*given)
 
 
-def traced(function: Callable[..., Sequence[Any]], avals: Sequence[Any], like: Any) -> ClosedJaxpr:
+def traced(function: Callable[..., Values], avals: Values, like: Any) -> ClosedJaxpr:
     """Trace a function of arrays of exactly these types; names and origin are those of the jaxpr ``like``."""
     debug = like.debug_info.with_unknown_names()
     wrapped = lu.wrap_init(lambda *args: tuple(function(*args)), debug_info=debug)
@@ -200,3 +206,38 @@ def _trace(eqn: Any) -> Any:
         return None
     code, instructions = eqn.source_info.traceback.raw_frames()
     return tuple(map(id, code)), tuple(instructions)
+
+
+# ── where ops stand ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+_location = xla_client.Traceback.code_addr2location
+
+
+def frames_of(op: Op, inside: Sequence[Op], owns: Callable[[str], bool]) -> Frames:
+    """The user's frames of an op, innermost first: its own, then those of the calls and loops that it is in."""
+    around = [eqn for one in inside for eqn in (*one.calls, one.eqn)]
+    found: list[Frame] = []
+    for eqn in (op.eqn, *reversed((*around, *op.calls))):
+        found += (frame for frame in frames_of_traceback(eqn.source_info.traceback, owns) if frame not in found)
+    return tuple(found)
+
+
+def spans_of(op: Op, owns: Callable[[str], bool]) -> Iterator[tuple[str, Span]]:
+    """The expressions of the user's that an op stands in, innermost first: path and span. None before Python 3.11."""
+    for eqn in (op.eqn, *reversed(op.calls)):
+        traceback = eqn.source_info.traceback
+        for code, instruction in zip(*traceback.raw_frames(), strict=True) if traceback is not None else ():
+            if owns(code.co_filename):
+                row, column, end_row, end_column = _location(code, instruction)
+                yield code.co_filename, Span(row, column + 1, end_row, end_column + 1)
+
+
+def frames_of_traceback(traceback: Any, owns: Callable[[str], bool]) -> Iterator[Frame]:
+    """The user's frames of a stack that JAX kept, innermost first."""
+    if traceback is None:
+        return
+    for code, instruction in zip(*traceback.raw_frames(), strict=True):
+        if owns(code.co_filename):
+            line, column, *_ = _location(code, instruction)
+            yield place(code.co_filename, line, code.co_name, column + 1)

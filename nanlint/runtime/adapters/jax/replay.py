@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax._src import core
+from jax.sharding import PartitionSpec
 
-from nanlint.runtime.adapters.jax.meshes import births_on
+from nanlint.runtime.adapter import Values
 from nanlint.runtime.adapters.jax.program import Op, Program, bind, is_backward, parts_of, run
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, is_opened
-from nanlint.runtime.arrays import numbers_of
+from nanlint.runtime.arrays import health_of_array, numbers_of
+from nanlint.runtime.health import Kinds
 
 #: seconds that one function may be gone through again
 LONGEST = 60.0
@@ -34,8 +37,8 @@ class Done:
     """
 
     op: Op
-    inputs: Sequence[Any]
-    outputs: Sequence[Any]
+    inputs: Values
+    outputs: Values
     inside: tuple[Op, ...]
     programs: tuple[Program, ...]
     turn: int
@@ -46,7 +49,7 @@ class Born:
     """An op that gave birth, to what."""
 
     done: Done
-    kinds: frozenset[str]
+    kinds: Kinds
 
 
 @dataclass
@@ -61,9 +64,9 @@ class Replay:
 
     def judge(self, done: Done) -> bool:
         """What of it is to be told; whether it is a birth."""
-        after = frozenset[str]().union(*map(kinds_of, done.outputs))
+        after = Kinds().union(*map(kinds_of, done.outputs))
         self.kinds |= after
-        before = frozenset[str]().union(*map(kinds_of, done.inputs))
+        before = Kinds().union(*map(kinds_of, done.inputs))
         if before and not after:
             self.hid = done
         fresh = after - before
@@ -86,9 +89,7 @@ def _on_mesh(done: Done) -> Iterator[Born]:
                 yield Born(replace(done, op=op, inputs=(), outputs=(), inside=inside, programs=programs), kinds)
 
 
-def replay(
-    program: Program, arguments: Sequence[Any], recorded: Mapping[Op, Sequence[Any]], into: Collection[Op]
-) -> Replay:
+def replay(program: Program, arguments: Values, recorded: Mapping[Op, Values], into: Collection[Op]) -> Replay:
     """Go through a function; into the loops and branches of ``into`` up to their first birth.
 
     Raises Unrepeatable.
@@ -100,8 +101,8 @@ def replay(
 
 def walk(
     program: Program,
-    arguments: Sequence[Any],
-    recorded: Mapping[Op, Sequence[Any]],
+    arguments: Values,
+    recorded: Mapping[Op, Values],
     seen: Callable[[Done], bool],
     into: Collection[Op] | None = None,
 ) -> None:
@@ -114,32 +115,24 @@ def walk(
         _Walk(recorded, seen, time.monotonic() + LONGEST).through(program, arguments, (), (program,), into, -1)
 
 
-def kinds_of(x: Any) -> frozenset[str]:
+def kinds_of(x: Any) -> Kinds:
     """The kinds of non-finite value in an array or number."""
-    dtype = getattr(x, "dtype", None)
-    if isinstance(x, float | complex):
-        array = np.asarray(x)
-    elif dtype is None or not jax.numpy.issubdtype(dtype, jax.numpy.inexact):
+    if not isinstance(x, float | complex) and not jax.numpy.issubdtype(getattr(x, "dtype", bool), jax.numpy.inexact):
         return frozenset()
-    else:
-        array = numbers_of(np.asarray(x))
-    if np.isfinite(array).all():
-        return frozenset()
-    parts = (array.real, array.imag) if array.dtype.kind == "c" else (array,)
-    tests: tuple[tuple[str, Any], ...] = (("nan", np.isnan), ("pinf", np.isposinf), ("ninf", np.isneginf))
-    return frozenset(kind for kind, test in tests if any(test(part).any() for part in parts))
+    array = numbers_of(np.asarray(x))
+    return frozenset() if np.isfinite(array).all() else health_of_array(array).bad
 
 
 @dataclass(frozen=True)
 class _Walk:
-    recorded: Mapping[Op, Sequence[Any]]
+    recorded: Mapping[Op, Values]
     seen: Callable[[Done], bool]
     deadline: float
 
     def through(
         self,
         program: Program,
-        arguments: Sequence[Any],
+        arguments: Values,
         inside: tuple[Op, ...],
         programs: tuple[Program, ...],
         into: Collection[Op] | None,
@@ -148,7 +141,7 @@ class _Walk:
         """What a program leaves, and whether it was left because of something seen."""
         left = False
 
-        def step(op: Op, given: list[Any]) -> Sequence[Any]:
+        def step(op: Op, given: list[Any]) -> Values:
             nonlocal left
             if time.monotonic() > self.deadline:
                 raise Unrepeatable(f"took more than {LONGEST:g} s")
@@ -231,3 +224,60 @@ def _turns(op: Op, given: list[Any]) -> Generator[_Turn, list[Any], None]:
             i += 1
     else:
         yield parts[0], given, -1
+
+
+# ── inside a shard_map ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+KINDS = ("ninf", "pinf", "nan")
+
+
+def births_on(op: Op, part: Program, given: Values) -> Iterator[tuple[Op, Kinds]]:
+    """The ops of a ``shard_map`` that give birth on some device, and to what. Raises what JAX raises."""
+    looked_at = [one for one in part.ops if can_give_birth(one) and any(is_inexact(v.aval) for v in one.eqn.outvars)]
+    params = op.eqn.params
+
+    def body(*arguments: Any) -> Any:
+        fresh: dict[Op, Any] = {}
+
+        def step(inner: Op, given: list[Any]) -> Values:
+            results = bind(inner, given)
+            before, axes = _kinds(given), _crossed(inner)
+            if axes:
+                before = lax.psum(before.astype(int), axes) > 0
+            fresh[inner] = _kinds(results) & ~before
+            return results
+
+        run(part, arguments, step)
+        return jnp.stack([fresh[inner] for inner in looked_at])[None]
+
+    if looked_at:
+        mapped = jax.shard_map(
+            body,
+            mesh=params["mesh"],
+            in_specs=tuple(params["in_specs"]),
+            out_specs=PartitionSpec(tuple(params["mesh"].axis_names)),
+            check_vma=params["check_vma"],
+        )
+        found = np.asarray(mapped(*given)).any(axis=0).reshape(-1, len(KINDS)).tolist()
+        for inner, kinds in zip(looked_at, found, strict=True):
+            if any(kinds):
+                yield inner, frozenset(kind for kind, there in zip(KINDS, kinds, strict=True) if there)
+
+
+def _crossed(op: Op) -> tuple[str, ...]:
+    """The axes of the mesh over which an op takes what other devices have."""
+    params = op.eqn.params
+    axes = params.get("axes", params.get("axis_name", ()))
+    return tuple(axis for axis in (axes if isinstance(axes, tuple) else (axes,)) if isinstance(axis, str))
+
+
+def _kinds(values: Values) -> Any:
+    """Which kinds of non-finite value are in some of these, in the order of ``KINDS``."""
+    found = jnp.zeros(3, bool)
+    for x in values:
+        x = jnp.asarray(x)
+        if is_inexact(x):
+            for part in (lax.real(x), lax.imag(x)) if jnp.iscomplexobj(x) else (x,):
+                found |= jnp.stack([(part == -jnp.inf).any(), (part == jnp.inf).any(), (part != part).any()])
+    return found

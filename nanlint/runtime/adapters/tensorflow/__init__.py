@@ -7,19 +7,20 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from nanlint.runtime.adapter import Adapter, Watch
+from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.tensorflow import tensors
+from nanlint.runtime.adapters.tensorflow.alarms import OURS
 from nanlint.runtime.adapters.tensorflow.eager import EagerWatch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
-from nanlint.runtime.adapters.tensorflow.kept import OURS
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.seeds import Seeds
 from nanlint.runtime.adapters.tensorflow.tape import TapeWatch
+from nanlint.runtime.arrays import ArrayAdapter
 from nanlint.runtime.health import Health
 
 
-class TensorFlowAdapter(Adapter):
+class TensorFlowAdapter(ArrayAdapter):
     """TensorFlow 2, eager and in graphs."""
 
     name: ClassVar[str] = "tensorflow"
@@ -73,13 +74,9 @@ class TensorFlowAdapter(Adapter):
         """Of the values that it holds."""
         return tensors.health_of(value)
 
-    def glance(self, value: Any) -> tuple[float, float] | None:
-        """Least and greatest element, where all are finite."""
-        return tensors.glance_at(value)
-
-    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
-        """The first elements, in row-major order."""
-        return tensors.numbers_of(value, limit)
+    def array(self, value: Any) -> Any:
+        """The numbers, without a copy where that can be."""
+        return tensors.array_of(value)
 
     def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
         """Hear of gradients while a tape records."""

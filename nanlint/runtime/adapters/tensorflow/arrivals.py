@@ -13,11 +13,10 @@ import numpy as np
 import tensorflow as tf
 
 from nanlint.runtime.adapter import Watch
-from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
+from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Inside, Kept, Setting, after
 from nanlint.runtime.adapters.tensorflow.rows import Snapshot, is_float, sum_of
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of, health_of, is_finite
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Stack
 from nanlint.runtime.health import Health
 
 #: the loss, and how it is called
@@ -25,7 +24,7 @@ LOSS = "loss"
 
 
 def judge(
-    watch: Watch, seen: Sequence[tuple[str, str, Health]], asked: str, frames: Sequence[Frame] = (), given: bool = False
+    watch: Watch, seen: Sequence[tuple[str, str, Health]], asked: str, frames: Stack = (), given: bool = False
 ) -> None:
     """Tell of the first loss and the first gradient that are not finite; of an array that is no loss only nan."""
     bad = [one for one in seen if one[2].bad and (one[0] != LOSS or one[2].size == 1 or one[2].nan)]
@@ -64,7 +63,7 @@ class ArrivalProbe:
         setting: Setting,
         seen: Sequence[tuple[str, str, Any]],
         asked: str,
-        frames: Sequence[Frame],
+        frames: Stack,
         given: Callable[[], bool],
     ) -> None:
         self.setting = setting
@@ -83,7 +82,7 @@ class ArrivalProbe:
         target: Any,
         gradients: Iterable[tuple[str, Any]],
         asked: str,
-        frames: Sequence[Frame],
+        frames: Stack,
         given: Callable[[], bool],
     ) -> ArrivalProbe | None:
         """The probe; None where nothing can be looked at."""

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
+from nanlint.runtime.adapter import Tensor, Values, Watch
+from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Inside, Kept, Setting, after, is_ours
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after, is_ours
 from nanlint.runtime.adapters.tensorflow.ops import (
     HIDES,
     READS,
@@ -28,7 +27,7 @@ from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.rows import Snapshot, is_float, sum_of
 from nanlint.runtime.adapters.tensorflow.tensors import Array
 from nanlint.runtime.adapters.tensorflow.variables import name_of, reads_of, written
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import Health, Kinds
 
 #: what a sum says: all finite, or what it became
 FINITE, NINF, PINF, NAN = range(4)
@@ -54,7 +53,7 @@ def live_ops(graph: Any, outputs: Any) -> list[Any]:
     return needed([*roots, *(op for op in graph.get_operations() if op._is_stateful and not is_ours(op))])
 
 
-def needed(ops: Iterable[Any], fed: frozenset[str] = frozenset(), effects: bool = True) -> list[Any]:
+def needed(ops: Iterable[Any], fed: Kinds = frozenset(), effects: bool = True) -> list[Any]:
     """Ops and those that they need, as they were made (``effects``: by control inputs, too; ``fed``: need none)."""
     todo, found = list(ops), set()
     while todo:
@@ -72,7 +71,7 @@ def _symbols(graph: Any, outputs: Any) -> list[Any]:
     return [one for one in found if one.op.graph is graph]
 
 
-def told_by(suspects: Sequence[Any], live: Sequence[Any], stored: Mapping[Any, Sequence[Any]]) -> list[Any]:
+def told_by(suspects: Values, live: Values, stored: Mapping[Any, Values]) -> list[Any]:
     """The fewest tensors that are not finite if any of these is: the last of those that hand it on to each other.
 
     ``stored``: what variables hold after ops that compute in them.
@@ -101,7 +100,7 @@ def told_by(suspects: Sequence[Any], live: Sequence[Any], stored: Mapping[Any, S
     return told
 
 
-def devices_of(ops: Sequence[Any]) -> frozenset[str]:
+def devices_of(ops: Values) -> Kinds:
     """Where ops were placed by the program."""
     return frozenset(op.device for op in ops if op.device)
 
@@ -122,12 +121,12 @@ class Rows:
 
 
 def watched_in(
-    live: Sequence[Any],
-    stored: Mapping[Any, Sequence[Any]],
+    live: Values,
+    stored: Mapping[Any, Values],
     rows: Rows,
     places: Places,
     backward: Backward,
-    closed: Mapping[Any, Sequence[Any]] = MappingProxyType({}),
+    closed: Mapping[Any, Values] = MappingProxyType({}),
 ) -> tuple[list[Watched], list[Any]]:
     """The ops of a graph that take and give numbers, and the tensors in which something can be born.
 
@@ -169,7 +168,7 @@ class BirthProbe:
         self,
         setting: Setting,
         watched: Sequence[Watched],
-        tensors: Sequence[Any],
+        tensors: Values,
         summed: Sequence[int] = (),
         most: int = 0,
     ) -> None:
@@ -177,7 +176,7 @@ class BirthProbe:
         self._summed = summed
         self.setting = setting
         self._names = [name_of(one) for one in tensors]
-        self._tensors: Sequence[Any] = tensors  # until it is built
+        self._tensors: Values = tensors  # until it is built
         self._numbers: dict[int, int] = {}  # of each op, in the timeline
         self._most = most
         self._state: Kept
@@ -260,8 +259,8 @@ class BirthProbe:
         return [int(code) if is_bad else FINITE for code, is_bad in zip(codes, bad, strict=True)]
 
     def _tell(self, watch: Watch, one: Watched, given: Sequence[Tensor], made: Sequence[Tensor]) -> None:
-        old = frozenset[str]().union(*(tensor.health.bad for tensor in given))
-        found = frozenset[str]().union(*(tensor.health.bad for tensor in made))
+        old = Kinds().union(*(tensor.health.bad for tensor in given))
+        found = Kinds().union(*(tensor.health.bad for tensor in made))
         if "nan" in old and "nan" not in found and one.op in HIDES:
             nans = sum(tensor.health.nan for tensor in given)
             watch.alert(
@@ -305,13 +304,13 @@ def _layer_of(op: Any) -> str:
     return "/".join(layers) if "keras" in sys.modules else ""
 
 
-def _finite(sums: Sequence[Any]) -> Any:
+def _finite(sums: Values) -> Any:
     """Whether all of some sums are finite."""
     kinds = [[one for one in sums if one.dtype == dtype] for dtype in (tf.float32, tf.float64)]
     return tf.reduce_all([tf.math.is_finite(tf.add_n(alike)) for alike in kinds if alike])
 
 
-def _codes(sums: Sequence[Any]) -> Any:
+def _codes(sums: Values) -> Any:
     """What each sum says, as one vector."""
     parts = []
     order: list[int] = []

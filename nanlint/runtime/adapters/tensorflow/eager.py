@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from tensorflow.python import pywrap_tfe as _tfe
 from tensorflow.python.framework import op_callbacks as _callbacks
 from tensorflow.python.framework.ops import _EagerTensorBase as EagerBase
 
-from nanlint.runtime.adapter import Tensor, Watch, safely
+from nanlint.runtime.adapter import AnyFunction, Hooked, Ours, Tensor, Watch, safely
 from nanlint.runtime.adapters.tensorflow.clamps import has_bounds
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
 from nanlint.runtime.adapters.tensorflow.ops import (
@@ -37,7 +37,7 @@ from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of, first_nan, health_of, is_finite
 from nanlint.runtime.adapters.tensorflow.variables import computes_in_place, handles_in, value_of
 from nanlint.runtime.fates import TEST
-from nanlint.runtime.hooks import Hooks
+from nanlint.runtime.health import Kinds
 
 #: ops that are remembered, twice over: where a tensor comes from is asked soon after
 REMEMBERED = 50_000
@@ -59,32 +59,31 @@ class Executed(NamedTuple):
     taped: bool
 
 
-class EagerWatch:
+class EagerWatch(Hooked):
     """Looks at what each eager op puts out. Holds ids of tensors, and no tensor."""
 
     def __init__(self, watch: Watch, places: Places, backward: Backward) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self._places = places
         self._backward = backward
         self._local = threading.local()
+        #: ops of nanlint's own are not looked at
+        self.quiet = Ours()
         self._made: dict[int, Executed] = {}
         self._made_before: dict[int, Executed] = {}
         self._used: dict[tuple[str, int], Executed] = {}
         self._used_before: dict[tuple[str, int], Executed] = {}
         self._bad: dict[int, None] = {}
-        self._bad_variables: dict[int, frozenset[str]] = {}  # by their handles
+        self._bad_variables: dict[int, Kinds] = {}  # by their handles
         self._numbers: dict[tuple[str, Place, bool], int] = {}
         self._silent: dict[str, bool] = {}
         self._profiles = False
-        self._hooks = Hooks(watch)
         self._callback = functools.partial(safely, watch, "TensorFlow's ops", self._executed)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def start(self) -> None:
+    def hook(self) -> None:
         """Watch this thread, and those that it starts."""
-        if self._hooks:
-            return
         self._hooks.around(EagerBase, "_numpy", self._read, "what is read")
         _callbacks.add_op_callback(self._callback)
         if threading.getprofile() is None:
@@ -93,25 +92,12 @@ class EagerWatch:
 
     def stop(self) -> None:
         """Leave this thread as it was; the callbacks of others end with them."""
-        self._hooks.take_away()
+        super().stop()
         if self._profiles:
             threading.setprofile(None)
             self._profiles = False
         with suppress(KeyError):
             _callbacks.remove_op_callback(self._callback)
-
-    @contextmanager
-    def quiet(self) -> Iterator[None]:
-        """Ops of nanlint's own are not looked at."""
-        local = self._local.__dict__
-        if "busy" in local:
-            yield
-            return
-        local["busy"] = True
-        try:
-            yield
-        finally:
-            del local["busy"]
 
     def _thread_began(self, frame: FrameType, event: str, arg: Any) -> None:
         """Runs as a profiler at the first call in a new thread, and no more."""
@@ -124,10 +110,9 @@ class EagerWatch:
     def _executed(
         self, op: str | bytes, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> None:
-        local = self._local.__dict__
-        if graph is not None or "busy" in local:
+        if graph is not None or self.quiet.now:
             return
-        local["busy"] = True
+        self.quiet.now = True
         name = op.decode() if isinstance(op, bytes) else op
         try:
             if self._watch.mode == "all":
@@ -135,11 +120,11 @@ class EagerWatch:
             if self._watch.fates.following and name not in UNREAD:
                 self._passed(name, inputs, outputs)
         finally:
-            del local["busy"]
+            self.quiet.now = False
 
-    def _read(self, original: Callable[..., Any], tensor: Any) -> Any:
+    def _read(self, original: AnyFunction, tensor: Any) -> Any:
         """The program reads a tensor."""
-        if self._watch.fates.following and "busy" not in self._local.__dict__:
+        if self._watch.fates.following and not self.quiet.now:
             with self.quiet():
                 self._watch.fates.arrive(bad_of([tensor]))
         return original(tensor)
@@ -208,8 +193,8 @@ class EagerWatch:
         given = _tensors(inputs, "input")
         made = _tensors(outputs, "output")
         self._taint(outputs)
-        old = frozenset[str]().union(*(one.health.bad for one in given))
-        new = frozenset[str]().union(*(one.health.bad for one in made)) - old
+        old = Kinds().union(*(one.health.bad for one in given))
+        new = Kinds().union(*(one.health.bad for one in made)) - old
         if old:
             self._data(op, [one for one in given if one.health.nan])
         if not new or silent:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
+from nanlint.runtime.adapter import Tensor, Values, Watch
+from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Inside, Kept, Setting, after
 from nanlint.runtime.adapters.tensorflow.births import live_ops
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Span
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.ops import named, says_nothing, spells
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.rows import (
@@ -54,7 +53,7 @@ class Seen:
     tensor: Any
 
 
-def seen_in(graph: Any, live: Sequence[Any], watch: Watch, places: Places, backward: Backward) -> list[Seen]:
+def seen_in(graph: Any, live: Values, watch: Watch, places: Places, backward: Backward) -> list[Seen]:
     """The tensors at the flagged lines of a graph, of those ops that are executed."""
     forward: dict[tuple[str, int], list[Any]] = {}
     for op in live:
@@ -181,7 +180,7 @@ def tell(
         given = [*given, made]
 
 
-def _forward(sites: Sequence[Site], ops: Sequence[Any], places: Places) -> Iterator[Seen]:
+def _forward(sites: Sequence[Site], ops: Values, places: Places) -> Iterator[Seen]:
     """The operands and results of the ops at a line, by the site they belong to."""
     for site, op in _paired(sites, ops, lambda op: op.type):
         given = [one for one in op.inputs if is_float(one)]
@@ -207,7 +206,7 @@ def _backward(sites: Sequence[Site], spans: Sequence[Span], alive: dict[str, Any
                 yield Seen(site, f"gradient of {role}", span.op, span.places, alive[name])
 
 
-def _paired(sites: Sequence[Site], ops: Sequence[Any], kind: Any) -> Iterator[tuple[Site, Any]]:
+def _paired(sites: Sequence[Site], ops: Values, kind: Any) -> Iterator[tuple[Site, Any]]:
     """Each site of a line with the ops it became: a graph knows lines, and the order in which ops were made."""
     ordered = sorted(ops, key=lambda op: op.number if isinstance(op, Span) else op._id)
     for neutral in dict.fromkeys(site.op for site in sites):

@@ -16,7 +16,7 @@ from tensorflow.python.eager import backprop as _backprop
 from tensorflow.python.framework import ops as _ops
 from tensorflow.python.ops import gradients_util as _gradients
 
-from nanlint.runtime.adapter import Watch, around
+from nanlint.runtime.adapter import Hooked, Watch, around
 from nanlint.runtime.adapters.tensorflow.places import Place, Places
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor
 
@@ -55,33 +55,29 @@ class Span:
     outgoing: tuple[str, ...] = ()
 
 
-class Backward:
+class Backward(Hooked):
     """Wraps the gradient functions of the tape and of graphs."""
 
     def __init__(self, watch: Watch, places: Places) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self._places = places
         self._local = threading.local()
         self._spans: weakref.WeakKeyDictionary[Any, list[Span]] = weakref.WeakKeyDictionary()
         self._differentiated: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
         self._awaited: OrderedDict[int, Awaited] = OrderedDict()
         self._outside: OrderedDict[int, tuple[Callable[[], Any], Place]] = OrderedDict()
-        self._original: Any = None
-        self._original_of_graphs: Any = None
 
-    def start(self) -> None:
+    def hook(self) -> None:
         """From now on it is known."""
-        self._original, self._original_of_graphs = _backprop._gradient_function, _gradients._MaybeCompile
-        eager, graphs = self._original, self._original_of_graphs
-        _tfe.TFE_Py_RegisterGradientFunction(around(self._watch, GRADIENT, eager, self._gradient_function))
-        _gradients._MaybeCompile = around(self._watch, GRADIENT, graphs, self._maybe_compile)
+        eager = around(self._watch, GRADIENT, _backprop._gradient_function, self._gradient_function)
+        _tfe.TFE_Py_RegisterGradientFunction(eager)
+        self._hooks.around(_gradients, "_MaybeCompile", self._maybe_compile, GRADIENT)
 
     def stop(self) -> None:
         """Leave TensorFlow as it was."""
-        if self._original is not None:
-            _tfe.TFE_Py_RegisterGradientFunction(self._original)
-            _gradients._MaybeCompile = self._original_of_graphs
-            self._original = None
+        if self._hooks:
+            _tfe.TFE_Py_RegisterGradientFunction(_backprop._gradient_function)
+        super().stop()
         self._awaited.clear()
         self._outside.clear()
 

@@ -29,24 +29,22 @@ from tensorflow.python.ops import control_flow_util as _control
 from tensorflow.python.ops import gradients_util as _gradients
 from tensorflow.python.saved_model import save as _save
 
-from nanlint.runtime.adapter import Watch, around, is_due
-from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Settings
+from nanlint.runtime.adapter import Hooked, Ours, Values, Watch, around, is_due
+from nanlint.runtime.adapters.tensorflow.alarms import OURS, Alarm, Settings
 from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe, live_ops
-from nanlint.runtime.adapters.tensorflow.clamps import ClampProbe
-from nanlint.runtime.adapters.tensorflow.contents import Contents
+from nanlint.runtime.adapters.tensorflow.clamps import ClampProbe, FilterProbe
 from nanlint.runtime.adapters.tensorflow.eager import bad_of
-from nanlint.runtime.adapters.tensorflow.filtered import FilterProbe
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe, seen_in
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
-from nanlint.runtime.adapters.tensorflow.kept import OURS
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.adapters.tensorflow.sessions import Sessions, is_run_by_session
+from nanlint.runtime.adapters.tensorflow.tape_probes import Contents
 from nanlint.runtime.adapters.tensorflow.tensors import array_of, health_of
 from nanlint.runtime.adapters.tensorflow.variables import handles_in, value_of
 from nanlint.runtime.events import Death
 from nanlint.runtime.fates import Ends
-from nanlint.runtime.hooks import Guard, Hooks
+from nanlint.runtime.hooks import Guard
 
 #: as a failure is told
 GRAPH = "a TensorFlow graph"
@@ -78,7 +76,7 @@ class Called:
     calls: int = 0
 
 
-class GraphWatch:
+class GraphWatch(Hooked):
     """Puts probes into graphs as they are traced, and reads them."""
 
     def __init__(
@@ -89,7 +87,7 @@ class GraphWatch:
         quiet: Callable[[], AbstractContextManager[None]],
         follow: Callable[[], None],
     ) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self.contents = Contents()
         self.alarm = Alarm(watch)
         self.settings = Settings()
@@ -97,31 +95,28 @@ class GraphWatch:
         self._backward = backward
         self._quiet, self._follow = quiet, follow
         self.sessions = Sessions(watch, places, backward)
-        self._local = threading.local()
+        self._busy = Ours()
         self._lock = threading.RLock()
         self._probes: list[Probe] = []
         self._tracing: weakref.WeakSet[Any] = weakref.WeakSet()
         self._calls: dict[bytes, Called] = {}
         self._told = time.monotonic()
         #: of the function in which a probe rang
-        self._inputs: Sequence[Any] = ()
+        self._inputs: Values = ()
         #: told when a gradient was asked for in a graph, of target, sources and gradients
-        self.after_gradient: Callable[[Any, Sequence[Any], Any, str], None] = lambda *_: None
+        self.after_gradient: Callable[[Any, Values, Any, str], None] = lambda *_: None
         #: told after each call of a function, of its name, and whether the call was unusual
         self.after_call: Callable[[bytes, bool], None] = lambda name, unusual: None
         #: told when a probe has rung, of the name of the function, and what it was given
-        self.after_alarm: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
-        self._hooks = Hooks(watch)
+        self.after_alarm: Callable[[bytes, Values], None] = lambda name, inputs: None
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def start(self) -> None:
+    def hook(self) -> None:
         """Watch graphs that are traced from now on."""
-        if self._hooks:
-            return
 
         def traced(original: Any, name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._busy:
+            if self._busy.now:
                 return original(name, python_func, *args, **kwargs)
             if str(name).startswith(_ELSEWHERE):
                 graph = original(name, python_func, *args, **kwargs)
@@ -148,7 +143,7 @@ class GraphWatch:
                 outputs = original(context, name, tensor_inputs, num_outputs)
                 return outputs
             finally:
-                if not self._busy:
+                if not self._busy.now:
                     self._after_call(name, tensor_inputs, outputs)
 
         def saved(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -158,7 +153,7 @@ class GraphWatch:
         def key(original: Any, *args: Any, **kwargs: Any) -> Any:
             """Functions that are traced to be saved, or to be called under XLA, are others than those with probes."""
             found = original(*args, **kwargs)
-            if self._busy:
+            if self._busy.now:
                 return found._replace(context=found.context._replace(xla_context_id=-1))
             if tf.executing_eagerly() or found.context.xla_context_id:
                 return found
@@ -181,22 +176,13 @@ class GraphWatch:
                 probe.read(self._watch)
                 probe.tell(self._watch)
         self.sessions.stop()
-        self._hooks.take_away()
-
-    @property
-    def _busy(self) -> bool:
-        return getattr(self._local, "busy", False)
+        super().stop()
 
     @contextmanager
     def at_rest(self) -> Iterator[None]:
         """Ops and graphs of our own are not watched."""
-        before = self._busy
-        self._local.busy = True
-        try:
-            with self._quiet():
-                yield
-        finally:
-            self._local.busy = before
+        with self._busy(), self._quiet():
+            yield
 
     # ── tracing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -283,7 +269,7 @@ class GraphWatch:
         gives = not name.startswith(_TAPED) and not self.contents.writes_nan(name.decode())
         return Called(all(probe.setting.host for probe in probes), timeline, filters, gives)
 
-    def _after_call(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any] | None) -> None:
+    def _after_call(self, name: bytes, inputs: Values, outputs: Values | None) -> None:
         """A function has run: was there an alarm? Does it count as a step? Most calls are to cost next to nothing."""
         called = self._calls.get(name)
         if called is None:
@@ -303,7 +289,7 @@ class GraphWatch:
         called.calls += 1
         self.after_call(name, rung or outputs is None)
 
-    def _came_back(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    def _came_back(self, name: bytes, inputs: Values, outputs: Values) -> None:
         """Tell of a result that is nan, and follow it; -inf in it may be a mask."""
         with self.at_rest():
             bad = next((one for one in outputs if bad_of([one]) and health_of(one).nan), None)
@@ -315,7 +301,7 @@ class GraphWatch:
         function = _FUNCTION.sub("", name.decode())
         self._watch.arrived("result", f"a result of {function}()", bad, asked="its call", given=given, followed=True)
 
-    def _ends(self, name: bytes, inputs: Sequence[Any], outputs: Sequence[Any] | None) -> Ends:
+    def _ends(self, name: bytes, inputs: Values, outputs: Values | None) -> Ends:
         """Which results of a call are not finite; what is in a variable has arrived."""
         with self.at_rest():
             stored = [value_of(one) for one in handles_in(inputs) if one._id not in OURS]
@@ -333,7 +319,7 @@ class GraphWatch:
         with self.at_rest():
             return self.alarm.heard(host)
 
-    def _read(self, name: bytes, inputs: Sequence[Any], rung: bool) -> None:
+    def _read(self, name: bytes, inputs: Values, rung: bool) -> None:
         with self._lock, self.at_rest():
             self._inputs = inputs if rung else ()
             if rung:

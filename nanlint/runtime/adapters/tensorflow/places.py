@@ -9,7 +9,7 @@ from typing import Any
 from tensorflow.python.autograph.impl import api as _autograph
 
 from nanlint.runtime.adapter import Watch
-from nanlint.runtime.events import Frame
+from nanlint.runtime.events import Frames
 from nanlint.runtime.frames import MAX_FRAMES, place
 
 #: in the names of files that AutoGraph writes
@@ -45,7 +45,7 @@ class Places:
             frame = frame.f_back
         return None
 
-    def frames(self) -> tuple[Frame, ...]:
+    def frames(self) -> Frames:
         """The user's frames of the moment, with the lines that the user wrote."""
         return tuple(
             found if original is None else place(*original)
@@ -75,6 +75,6 @@ def _original(path: str, line: int) -> Place | None:
     return None
 
 
-def framed(places: Sequence[Place]) -> tuple[Frame, ...]:
+def framed(places: Sequence[Place]) -> Frames:
     """Places as they are reported."""
     return tuple(place(*one) for one in places)

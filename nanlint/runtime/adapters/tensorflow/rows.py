@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept
+from nanlint.runtime.adapter import Values
+from nanlint.runtime.adapters.tensorflow.alarms import Inside, Kept
 from nanlint.runtime.adapters.tensorflow.tensors import Array
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import Health, Shape
 
 #: how many are -inf, below 0, 0, above 0, +inf, and any; then the least and greatest finite number and the least
 #: magnitude of one, infinite where there is none. Few ops: each costs more than the numbers that it goes through
@@ -45,7 +46,7 @@ def sum_of(tensor: Any) -> Any:
     return tf.reduce_sum(tensor, axis=axes)
 
 
-def rows_of(tensors: Sequence[Any]) -> Any:
+def rows_of(tensors: Values) -> Any:
     """The rows of tensors in the graph that is being built; those of one dtype and shape are counted together."""
     groups: dict[Any, list[int]] = {}
     for i, one in enumerate(tensors):
@@ -91,7 +92,7 @@ class Snapshot:
     ``most``: elements of each, if their number is known, or may change from call to call, as it may not under XLA.
     """
 
-    def __init__(self, tensors: Sequence[Any], most: int, technique: str) -> None:
+    def __init__(self, tensors: Values, most: int, technique: str) -> None:
         most = min(most, ELEMENTS // max(len(tensors), 1))
         lengths = [length_of_row(one, most) for one in tensors]
         open_ = None in lengths
@@ -102,7 +103,7 @@ class Snapshot:
             (None,) if open_ and self._most else None,
         )
 
-    def take(self, tensors: Sequence[Any]) -> Any:
+    def take(self, tensors: Values) -> Any:
         """The op that takes it, in the graph that is being built."""
         return Inside(self._rows).assign(tf.concat([row_of(one, self._most) for one in tensors], 0))
 
@@ -116,7 +117,7 @@ class Snapshot:
             numbers = numbers[end:]
 
 
-def shape_of(tensor: Any) -> tuple[int, ...]:
+def shape_of(tensor: Any) -> Shape:
     """Its static shape, -1 where a length is open; as if flat where not even the rank is known."""
     if tensor.shape.rank is None:
         return (-1,)
@@ -148,7 +149,7 @@ def is_bad(rows: Any) -> Any:
     return tf.reduce_any((rows[:, NINF] > 0) | (rows[:, PINF] > 0) | (numbers < rows[:, ALL]))
 
 
-def health_of_row(row: Array, dtype: str, shape: tuple[int, ...], executions: int = 1) -> Health:
+def health_of_row(row: Array, dtype: str, shape: Shape, executions: int = 1) -> Health:
     """What a row says of a tensor, or of those of several executions; an open length of one is told by its size."""
     ninf, neg, zero, pos, pinf, size = (int(one) for one in row[:COUNTS])
     low, high, near = (float(one) if np.isfinite(one) else None for one in row[COUNTS:])

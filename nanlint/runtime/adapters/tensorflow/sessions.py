@@ -18,7 +18,7 @@ from tensorflow.python.client import session as _session
 from tensorflow.python.eager import context as _context
 from tensorflow.python.framework import ops as _ops
 
-from nanlint.runtime.adapter import Watch, is_due, safely
+from nanlint.runtime.adapter import Given, Hooked, Values, Watch, is_due, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Setting
 from nanlint.runtime.adapters.tensorflow.arrivals import LOSS, dense, judge
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe, Rows, needed, watched_in
@@ -31,8 +31,7 @@ from nanlint.runtime.adapters.tensorflow.variables import name_of
 from nanlint.runtime.arrays import health_of_array
 from nanlint.runtime.events import Death
 from nanlint.runtime.fates import Ends
-from nanlint.runtime.health import Health
-from nanlint.runtime.hooks import Hooks
+from nanlint.runtime.health import Health, Kinds
 
 #: as a failure is told, and as it is reported where something arrived
 SESSION, ASKED = "a TensorFlow session", "Session.run()"
@@ -51,7 +50,7 @@ class Plan:
     arrivals: list[tuple[str, str, Any]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     births: BirthProbe | None = None
-    born: Sequence[Any] = ()
+    born: Values = ()
     read: list[Any] = field(default_factory=list)
     trains: bool = False
     runs: int = 0
@@ -63,28 +62,21 @@ class Plan:
         return list({one.name: one for one in many}.values())
 
 
-class Sessions:
+class Sessions(Hooked):
     """Wraps ``run`` of sessions, and remembers what was differentiated in their graphs."""
 
     def __init__(self, watch: Watch, places: Places, backward: Backward) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self._places = places
         self._backward = backward
         self._differentiated: weakref.WeakKeyDictionary[Any, list[tuple[str, str, Any]]] = weakref.WeakKeyDictionary()
         self._plans: weakref.WeakKeyDictionary[Any, dict[Any, Plan]] = weakref.WeakKeyDictionary()
-        self._hooks = Hooks(watch)
 
-    def start(self) -> None:
+    def hook(self) -> None:
         """Look at what sessions run from now on."""
-        if self._hooks:
-            return
         self._hooks.around(_session.BaseSession, "run", self._run, SESSION)
         for owner in (_ops, tf.compat.v1):
             self._hooks.around(owner, "disable_eager_execution", _disabled, SESSION)
-
-    def stop(self) -> None:
-        """Look no more."""
-        self._hooks.take_away()
 
     def differentiated(self, graph: Any, targets: Any, sources: Any, gradients: Iterable[Any]) -> None:
         """A gradient was asked for while a graph of a session was built."""
@@ -125,7 +117,7 @@ class Sessions:
             plans[key] = self._made(graph, elements, frozenset(_element(graph, one).name for one in fed))
         plan[0] = plans[key]
 
-    def _made(self, graph: Any, asked: Sequence[Any], fed: frozenset[str]) -> Plan:
+    def _made(self, graph: Any, asked: Values, fed: Kinds) -> Plan:
         live = _executed(asked, fed)
         made = (one for op in live for one in op.outputs if graph.is_fetchable(one))
         there = {one.name for one in made if not one.dtype._is_ref_dtype} | fed
@@ -152,7 +144,7 @@ class Sessions:
 
     # ── looks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _look(self, plan: Plan, came: Mapping[str, Any], found: Any, given: Sequence[Any]) -> None:
+    def _look(self, plan: Plan, came: Given, found: Any, given: Values) -> None:
         """Tell of what came back, of the ops in which something was born, of what came by at flagged lines."""
         healths = {name: _health(value) for name, value in came.items()}
         with self._watch.ending_in(lambda: self._ends(plan, healths, found)):
@@ -174,7 +166,7 @@ class Sessions:
         ]
         return None if not left or any(one.bad for one in left) else (), Death(f"in {ASKED}", self._watch.frames()[:1])
 
-    def _told(self, plan: Plan, came: Mapping[str, Any], healths: Mapping[str, Health]) -> None:
+    def _told(self, plan: Plan, came: Given, healths: Mapping[str, Health]) -> None:
         if not came:
             return
 
@@ -236,7 +228,7 @@ def _element(graph: Any, one: Any) -> Any:
     return graph.as_graph_element(one, allow_tensor=True, allow_operation=True)
 
 
-def _executed(asked: Iterable[Any], fed: frozenset[str]) -> list[Any]:
+def _executed(asked: Iterable[Any], fed: Kinds) -> list[Any]:
     """The ops that some fetches need, in the order of their making; what is fed needs none."""
     return needed((one if isinstance(one, _ops.Operation) else one.op for one in asked if one.name not in fed), fed)
 

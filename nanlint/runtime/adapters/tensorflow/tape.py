@@ -8,6 +8,7 @@ import re
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import ModuleType
 from typing import Any, Protocol
 
 import tensorflow as tf
@@ -16,16 +17,15 @@ from tensorflow.python.eager import record as _record
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 
-from nanlint.runtime.adapter import Watch, safely
+from nanlint.runtime.adapter import AnyFunction, Hooked, Values, Watch, safely
 from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe, are_finite, dense, look
 from nanlint.runtime.adapters.tensorflow.births import needed
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
-from nanlint.runtime.adapters.tensorflow.names import Names
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.tape_probes import Later, Steps, TapeProbe, Waiting, numbers_of
+from nanlint.runtime.adapters.tensorflow.tape_probes import Steps, TapeProbe, Waiting, numbers_of, numbers_when_read
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
-from nanlint.runtime.hooks import Hooks
+from nanlint.runtime.frames import names_in_callers
 
 #: as a failure is told
 TAPE = "a gradient tape"
@@ -41,7 +41,7 @@ class Remembers(Protocol):
         """Where an op outside of every tape used a tensor or variable, and where what it gave was used inside."""
 
 
-class TapeWatch:
+class TapeWatch(Hooked):
     """Wraps ``GradientTape``: each gradient that is asked for, eagerly or while a function is traced."""
 
     def __init__(
@@ -52,7 +52,7 @@ class TapeWatch:
         graphs: GraphWatch,
         backward: Backward,
     ) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self._places = places
         self._eager = eager
         self._graphs = graphs
@@ -65,18 +65,14 @@ class TapeWatch:
         self._training: set[str] = set()
         self._trains: dict[bytes, bool] = {}
         self._waiting: dict[Any, Waiting] = {}
-        self._names = Names(watch, places)
         #: what was computed before a tape, of which a finding says that the tape misses it
         self._watched_outside: weakref.WeakKeyDictionary[Any, list[tuple[Any, Place]]] = weakref.WeakKeyDictionary()
         self._began: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        self._hooks = Hooks(watch)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def start(self) -> None:
+    def hook(self) -> None:
         """Hear of gradients from now on."""
-        if self._hooks:
-            return
 
         def entered(original: Any, tape: Any) -> Any:
             self._recording(tape)
@@ -109,7 +105,7 @@ class TapeWatch:
             self.arrived(primals, tf.nest.flatten(primals), found, "accumulator.jvp()")
             return found
 
-        hooks: dict[str, Callable[..., Any]] = {
+        hooks: dict[str, AnyFunction] = {
             "__enter__": entered,
             "gradient": differentiated,
             "jacobian": derived,
@@ -118,14 +114,12 @@ class TapeWatch:
         for name, hook in hooks.items():
             self._hooks.around(tf.GradientTape, name, of_programs(hook), TAPE)
         self._hooks.around(tf.autodiff.ForwardAccumulator, "jvp", pushed, TAPE)
-        self._names.start()
 
     def stop(self) -> None:
         """Hear no more; the last step is done."""
         if not self._hooks:
             return
-        self._hooks.take_away()
-        self._names.stop()
+        super().stop()
         safely(self._watch, TAPE, self._step_done)
         for probe in self._traced:
             safely(self._watch, TAPE, probe.read)
@@ -157,7 +151,7 @@ class TapeWatch:
         for i, (source, gradient) in enumerate(zip(flat_sources, gradients, strict=True)):
             self._backward.hear_source(source, gradient)
             if gradient is None:
-                self._dead(tape, source, self._names.of(source, i))
+                self._dead(tape, source, name_of_source(source, self._watch.owns_file))
             else:
                 some.append((source, i, gradient))
         if tf.executing_eagerly():
@@ -168,7 +162,7 @@ class TapeWatch:
             if tape in self._began:
                 safely(self._watch, TAPE, self._lost_in_graph, target, [one for one, _, _ in some], self._began[tape])
 
-    def arrived(self, target: Any, sources: Sequence[Any], found: Any, asked: str) -> None:
+    def arrived(self, target: Any, sources: Values, found: Any, asked: str) -> None:
         """Look whether the loss and what came back are finite; in a graph, put something there that does."""
         gradients = tf.nest.flatten(found, expand_composites=False)
         pairs = [(i, one) for i, one in enumerate(gradients) if one is not None]
@@ -188,8 +182,8 @@ class TapeWatch:
                 with _record.stop_recording():
                     self._graphs.put(probe)
 
-    def _named(self, sources: Sequence[Any], found: Sequence[tuple[int, Any]]) -> list[tuple[str, Any]]:
-        return [(self._names.of(sources[i], i), one) for i, one in found]
+    def _named(self, sources: Values, found: Sequence[tuple[int, Any]]) -> list[tuple[str, Any]]:
+        return [(name_of_source(sources[i], self._watch.owns_file), one) for i, one in found]
 
     def _eagerly(self, target: Any, found: Sequence[tuple[Any, int, Any]]) -> None:
         self._asked, self._steps = True, self._watch.steps
@@ -217,7 +211,7 @@ class TapeWatch:
         key = getattr(source, "_unique_id", None) or getattr(source, "path", None) or (self._watch.user_line(), i)
         waiting = self._waiting.get(key)
         if waiting is None:
-            waiting = self._waiting[key] = Waiting(self._names.of(source, i), self._places)
+            waiting = self._waiting[key] = Waiting(name_of_source(source, self._watch.owns_file), self._places)
         return waiting
 
     # ── while a function is traced ──────────────────────────────────────────────────────────────────────────────────
@@ -258,7 +252,8 @@ class TapeWatch:
             self._counted(steps.probes)
         else:
             self._step_done()
-            self._watch.awaits(Later([probe.awaited() for probe in steps.probes]).numbers)
+            awaited = [probe.awaited() for probe in steps.probes]
+            self._watch.awaits(functools.partial(numbers_when_read, awaited))
             self._watch.step()
 
     def _is_training(self, name: bytes) -> bool:
@@ -305,10 +300,10 @@ class TapeWatch:
             outside=f"{outside[0]}:{outside[1]}",
         )
 
-    def _lost_in_graph(self, target: Any, sources: Sequence[Any], began: int) -> None:
+    def _lost_in_graph(self, target: Any, sources: Values, began: int) -> None:
         """The same of ops of a graph that were made before the tape began, from a source and for the target."""
         graph = _ops.get_default_graph()
-        handles = [getattr(one, "handle", one) for one in sources]
+        handles: list[Any] = [getattr(one, "handle", one) for one in sources]
         inner = {(graph.capture(one) if isinstance(one, EagerTensor) else one).name for one in handles}
         ops = needed([one.op for one in tf.nest.flatten(target) if isinstance(one, tf.Tensor)], effects=False)
         taped = [op for op in ops if op._id - 1 > began]
@@ -372,7 +367,7 @@ class TapeWatch:
         return None
 
 
-def of_programs(hook: Callable[..., Any]) -> Callable[..., Any]:
+def of_programs(hook: AnyFunction) -> AnyFunction:
     """The hook, which does not hear of the tapes that TensorFlow's forward mode is made of."""
 
     def heard(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -392,3 +387,31 @@ def _loss(target: Any) -> float | None:
 
 def _flat(target: Any) -> Iterator[Any]:
     yield from (one for one in tf.nest.flatten(target) if isinstance(one, EagerTensor))
+
+
+# ── what the user calls a source ─────────────────────────────────────────────────────────────────────────────────────
+
+
+#: what TensorFlow calls a variable that nobody has named
+_UNNAMED = "Variable"
+
+
+def name_of_source(source: Any, owns: Callable[[str], bool]) -> str:
+    """Its own name, or what variables in files call it that ``owns`` says are the user's."""
+    named = str(getattr(source, "path", None) or (source.name if isinstance(source, tf.Variable) else _UNNAMED))
+    if not named.startswith(_UNNAMED):
+        return named.removesuffix(":0")
+    found = names_in_callers({id(source)}, _held, owns).get(id(source))
+    if found is not None or isinstance(source, tf.Variable):
+        return found or named.removesuffix(":0")
+    return f"the tensor of shape {tuple(source.shape)}" if hasattr(source, "shape") else type(source).__name__
+
+
+def _held(variable: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What a variable holds: itself, what is in a list or dictionary, or the attributes of an object."""
+    yield variable, value
+    items: Iterable[tuple[Any, Any]] = enumerate(value) if isinstance(value, list | tuple) else ()
+    items = list(value.items()) if isinstance(value, dict) else items
+    yield from ((f"{variable}[{key!r}]", one) for key, one in items)
+    held = {} if isinstance(value, ModuleType | type) else getattr(value, "__dict__", {})
+    yield from ((f"{variable}.{key}", one) for key, one in list(held.items()))

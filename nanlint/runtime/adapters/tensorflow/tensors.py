@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,7 +11,6 @@ from tensorflow.python.eager import record as _record
 from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.arrays import health_of_array
-from nanlint.runtime.arrays import numbers_of as numbers_of_array
 from nanlint.runtime.health import Health
 
 #: a tensor with numbers
@@ -69,24 +66,6 @@ def health_of(value: Any) -> Health:
     if found is None:
         return Health(dtype=dtype)
     return msgspec.structs.replace(health_of_array(found), dtype=dtype)
-
-
-def numbers_of(value: Any, limit: int) -> Sequence[float | complex]:
-    """The first elements of a concrete tensor, in row-major order."""
-    found = array_of(value)
-    if found is None:
-        return ()
-    first = numbers_of_array(found.reshape(-1)[:limit])
-    return () if first is None else cast("list[float | complex]", first.tolist())
-
-
-def glance_at(value: Any) -> tuple[float, float] | None:
-    """Least and greatest element of a concrete float tensor whose elements are all finite."""
-    array = array_of(value)
-    if array is None or array.dtype.kind != "f" or array.size == 0:
-        return None
-    low, high = float(array.min()), float(array.max())
-    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def is_finite(tensor: Any) -> bool:

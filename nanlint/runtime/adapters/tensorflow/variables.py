@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,8 @@ from tensorflow.python.framework import errors as _errors
 from tensorflow.python.ops import gen_resource_variable_ops as _variables
 from tensorflow.python.ops import handle_data_util as _handle_data
 
-from nanlint.runtime.adapters.tensorflow.kept import SCOPE
+from nanlint.runtime.adapter import Values
+from nanlint.runtime.adapters.tensorflow.alarms import SCOPE
 from nanlint.runtime.adapters.tensorflow.ops import is_call, says_nothing
 from nanlint.runtime.adapters.tensorflow.rows import FLOATS
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, is_finite
@@ -26,7 +27,7 @@ def computes_in_place(op: str) -> bool:
     return not (op in _control_deps.RESOURCE_READ_OPS or is_call(op) or says_nothing(op))
 
 
-def handles_in(inputs: Sequence[Any]) -> list[Any]:
+def handles_in(inputs: Values) -> list[Any]:
     """Those inputs of an op that stand for variables of floating-point numbers."""
     return [one for one in inputs if one.dtype == tf.resource and dtype_of(one) in FLOATS]
 
@@ -52,7 +53,7 @@ def _known_of(handle: Any) -> Any:
     return known.shape_and_type[0] if known is not None and known.shape_and_type else None
 
 
-def written(graph: Any, live: Sequence[Any]) -> Mapping[Any, Sequence[Any]]:
+def written(graph: Any, live: Values) -> Mapping[Any, Values]:
     """For the last op of a graph that computes in each variable, what the variable holds after it.
 
     Variables that are not finite already, as the graph is traced, are left out.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar
 
 import torch
 
 from nanlint.runtime import hooks
-from nanlint.runtime.adapter import Adapter
+from nanlint.runtime.adapter import Adapter, Given
 from nanlint.runtime.adapters.torch import badstep, gradients, modules
 from nanlint.runtime.adapters.torch.arrivals import Arrivals
 from nanlint.runtime.adapters.torch.batches import Batches
@@ -20,15 +20,14 @@ from nanlint.runtime.adapters.torch.breakdown import (
     is_concrete,
     numbers_of,
 )
-from nanlint.runtime.adapters.torch.compiled import Compiled
+from nanlint.runtime.adapters.torch.compiled import Compiled, Scripted
 from nanlint.runtime.adapters.torch.deferred import Ahead, looks
 from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.adapters.torch.generators import restore, snapshot
 from nanlint.runtime.adapters.torch.plans import keys_of
-from nanlint.runtime.adapters.torch.scripted import Scripted
 from nanlint.runtime.adapters.torch.sentinel import Sentinel
 from nanlint.runtime.adapters.torch.steps import Steps
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import Elements, Health
 
 
 class TorchAdapter(Adapter):
@@ -79,7 +78,7 @@ class TorchAdapter(Adapter):
             hooks.compiling = hooks.never
         self._births.stop()
 
-    def where(self) -> Mapping[str, Any]:
+    def where(self) -> Given:
         worker, rank = torch.utils.data.get_worker_info(), modules.rank()
         found = modules.running() | ({} if worker is None else {"worker": worker.id})
         return found if rank is None else found | {"rank": rank}
@@ -120,7 +119,7 @@ class TorchAdapter(Adapter):
         with apart():
             return looks(begun)
 
-    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
+    def numbers(self, value: Any, limit: int) -> Elements:
         return numbers_of(value, limit)
 
     def keys(self, value: Any) -> Sequence[Hashable]:
@@ -129,7 +128,7 @@ class TorchAdapter(Adapter):
     def follow(self) -> None:
         self._births.start()
 
-    def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
+    def on_gradient(self, operands: Given, result: Any, heard: Callable[[str, Any], None]) -> None:
         if isinstance(result, torch.Tensor) and not torch.compiler.is_compiling():
             gradients.hear(
                 self.watch, {n: x for n, x in operands.items() if isinstance(x, torch.Tensor)}, result, heard

@@ -19,16 +19,16 @@ from torch import autograd
 from torch.optim import Optimizer
 from torch.utils.weak import WeakIdKeyDictionary
 
-from nanlint.runtime.adapter import Watch, around, is_due, safely
+from nanlint.runtime.adapter import AnyFunction, Hooked, Values, Watch, around, is_due, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
 from nanlint.runtime.adapters.torch.deferred import Left
 from nanlint.runtime.adapters.torch.modules import NAMED
 from nanlint.runtime.adapters.torch.plans import keys_of
 from nanlint.runtime.adapters.torch.steps import parameters_of
-from nanlint.runtime.adapters.torch.words import names_among
-from nanlint.runtime.events import Frame
-from nanlint.runtime.health import Health, health_of_numbers
-from nanlint.runtime.hooks import Hooks
+from nanlint.runtime.adapters.torch.words import held
+from nanlint.runtime.events import Frames, Stack
+from nanlint.runtime.frames import names_in_callers
+from nanlint.runtime.health import Health, Kinds, health_of_numbers
 
 #: as a failure is told
 PASS, DERIVED = "a backward pass", "a derivative"
@@ -51,22 +51,19 @@ class Unread:
     losses: int
     sources: Sequence[Callable[[], Any]]
     asked: str
-    frames: Sequence[Frame]
+    frames: Stack
 
 
-class Arrivals:
+class Arrivals(Hooked):
     """Wraps the start of every backward pass, and the functions of ``torch.func`` that give derivatives.
 
     ``latest``: the tensors that the program was last given as data.
     """
 
-    def __init__(
-        self, watch: Watch, latest: Callable[[], Iterable[torch.Tensor]], far: frozenset[str] = frozenset()
-    ) -> None:
-        self._watch = watch
+    def __init__(self, watch: Watch, latest: Callable[[], Iterable[torch.Tensor]], far: Kinds = frozenset()) -> None:
+        super().__init__(watch)
         self._latest = latest
         self._far = far
-        self._hooks = Hooks(watch)
         self._passes = 0
         self._depth = 0
         #: the losses that a scaler has multiplied, by what it made of them
@@ -76,13 +73,11 @@ class Arrivals:
         self._nested = False
         #: whether what the last loss was made of was bad
         self._given = False
-        self._stepped: weakref.WeakKeyDictionary[Optimizer, tuple[Frame, ...]] = weakref.WeakKeyDictionary()
+        self._stepped: weakref.WeakKeyDictionary[Optimizer, Frames] = weakref.WeakKeyDictionary()
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def start(self) -> None:
-        if self._hooks:
-            return
+    def hook(self) -> None:
         self._hooks.around(autograd, "_engine_run_backward", self._pass, PASS)
         for name in DERIVATIVES:
             self._wrap(torch.func, name)
@@ -95,7 +90,7 @@ class Arrivals:
             safely(self._watch, PASS, self.read)
             if self._watch.mode != "sentinel":
                 safely(self._watch, "parameters", self._parameters)
-        self._hooks.take_away()
+        super().stop()
 
     def _is_elsewhere(self) -> bool:
         """Whether tensors stand for others now, or a pass runs inside of another."""
@@ -106,7 +101,7 @@ class Arrivals:
             or torch._C._functorch.peek_interpreter_stack() is not None
         )
 
-    def _pass(self, run: Callable[..., Any], roots: Any, *args: Any, **kwargs: Any) -> Any:
+    def _pass(self, run: AnyFunction, roots: Any, *args: Any, **kwargs: Any) -> Any:
         if self._is_elsewhere() or (self._stepped and self._watch.mode == "sentinel"):  # it is looked at in steps
             return run(roots, *args, **kwargs)
         keeps = bool(kwargs.get("accumulate_grad", False))
@@ -133,7 +128,7 @@ class Arrivals:
             safely(self._watch, "gradients", self._gradients, inputs if given else leaves, given, asked)
         return given
 
-    def _scaling(self, scale: Callable[..., Any], scaler: Any, outputs: Any) -> Any:
+    def _scaling(self, scale: AnyFunction, scaler: Any, outputs: Any) -> Any:
         scaled = scale(scaler, outputs)
         if scaler.is_enabled():
             self._watch.scaler()
@@ -166,7 +161,7 @@ class Arrivals:
 
     # ── on a device ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _leave(self, roots: Sequence[Any], sources: Sequence[Any], given: Any, asked: str) -> None:
+    def _leave(self, roots: Values, sources: Values, given: Any, asked: str) -> None:
         """Leave numbers on the devices of which one is not finite where something of a pass is not."""
         if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
             return
@@ -203,7 +198,7 @@ class Arrivals:
 
     # ── looks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _losses(self, roots: Sequence[Any], asked: str) -> None:
+    def _losses(self, roots: Values, asked: str) -> None:
         """The loss is one number that must be finite; arrays may hold an inf, as masks do, but no nan."""
         self._given = False
         with apart():
@@ -218,7 +213,7 @@ class Arrivals:
                     self._tell("loss", name, root, asked)
                     return
 
-    def _is_given(self, roots: Sequence[Any], kinds: frozenset[str]) -> bool:
+    def _is_given(self, roots: Values, kinds: Kinds) -> bool:
         """Whether it was bad already in what the loss is made of: data, or parameters that no step has changed."""
         self._watch.came_in(kind for one in _tensors(self._latest()) for kind in kinds_of(one))
         trained = {id(p) for optimizer in list(self._stepped) for p in parameters_of(optimizer)}
@@ -228,10 +223,10 @@ class Arrivals:
         found = [kinds_of(one) for one in _tensors([*known, *data, *self._latest()])]
         return any(NAN in one or kinds <= one for one in found)
 
-    def _find(self, leaves: list[torch.Tensor], roots: Sequence[Any], inputs: Sequence[Any]) -> None:
+    def _find(self, leaves: list[torch.Tensor], roots: Values, inputs: Values) -> None:
         leaves += _tensors(inputs) if inputs else _leaves(roots)[0]
 
-    def _gradients(self, sources: Sequence[Any], given: Any, asked: str) -> None:
+    def _gradients(self, sources: Values, given: Any, asked: str) -> None:
         with apart():
             pairs = list(zip(sources, given, strict=False)) if given else [(one, one.grad) for one in sources]
             pairs = [(source, one) for source, whole in pairs for one in _tensors([whole])]
@@ -353,4 +348,4 @@ def _saved(node: Any) -> Iterator[Any]:
 
 def _name_of(source: Any, watch: Watch, otherwise: str = "a tensor") -> str:
     """What the program calls a tensor; ``otherwise`` if it has no name."""
-    return names_among({id(source)}, {}, watch.owns_file).get(id(source), otherwise)
+    return names_in_callers({id(source)}, held, watch.owns_file).get(id(source), otherwise)

@@ -13,12 +13,14 @@ from typing import Any
 
 import torch
 
-from nanlint.runtime.adapter import Watch, around, safely
-from nanlint.runtime.adapters.torch.breakdown import NAN, apart, is_concrete, kinds_of, nan_in_data, suspicious
+from nanlint.runtime.adapter import AnyFunction, Hooked, Watch, safely
+from nanlint.runtime.adapters.torch.breakdown import NAN, Named, apart, is_concrete, kinds_of, nan_in_data, suspicious
 from nanlint.runtime.adapters.torch.generators import Generators
 
 #: batches of each loader's iteration that are looked at, but under ``--watch all``, which looks at each
 FIRST = 2
+#: as a failure is told
+LOADER = "the batches of a DataLoader"
 #: batches that are kept, as some programs read ahead
 KEPT = 4
 
@@ -41,43 +43,35 @@ class Handed:
         )
 
 
-class Batches:
+class Batches(Hooked):
     """Looks at what the iterators of DataLoaders give."""
 
     def __init__(self, watch: Watch) -> None:
-        self._watch = watch
-        self._undo: Callable[[], None] | None = None
+        super().__init__(watch)
         self._last: list[weakref.ref[torch.Tensor]] = []
         self._handed: deque[Handed] = deque(maxlen=KEPT)
         self._epochs: Counter[object] = Counter()
         self._generators = Generators()
         self._again: Callable[[], Any] | None = None
 
-    def start(self) -> None:
+    def hook(self) -> None:
         from torch.utils.data import dataloader
 
-        if self._undo is not None:
-            return
-        kind = dataloader._BaseDataLoaderIter
-        original = kind.__next__
-        kind.__next__ = around(self._watch, "the batches of a DataLoader", original, self._next)
-        self._undo = lambda: setattr(kind, "__next__", original)
+        self._hooks.around(dataloader._BaseDataLoaderIter, "__next__", self._next, LOADER)
 
     def stop(self) -> None:
-        if self._undo is not None:
-            self._undo()
-            self._undo = None
-            self._handed.clear()
+        super().stop()
+        self._handed.clear()
 
-    def _next(self, original: Callable[..., Any], iterator: Any) -> Any:
+    def _next(self, original: AnyFunction, iterator: Any) -> Any:
         batch = original(iterator)
         if self._again is not None:
             again, self._again = self._again, None
             batch = again()
         self._last = [weakref.ref(tensor) for _, tensor in tensors_in(batch, "")]
-        if self._undo is not None and (self._watch.mode == "all" or iterator._num_yielded <= FIRST):
+        if self._hooks and (self._watch.mode == "all" or iterator._num_yielded <= FIRST):
             self._look(batch)
-        safely(self._watch, "the batches of a DataLoader", self._note, batch, iterator)
+        safely(self._watch, LOADER, self._note, batch, iterator)
         return batch
 
     def _note(self, batch: Any, iterator: Any) -> None:
@@ -117,7 +111,7 @@ class Batches:
             self._watch.alert(**alert)
 
 
-def tensors_in(value: Any, name: str) -> Iterator[tuple[str, torch.Tensor]]:
+def tensors_in(value: Any, name: str) -> Iterator[Named]:
     """The tensors of a batch with what they are called in it: ``batch[0]``, ``batch['image']``."""
     if isinstance(value, torch.Tensor):
         if value.dtype.is_floating_point and is_concrete(value):

@@ -10,11 +10,15 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-from nanlint.runtime.events import Frame
-from nanlint.runtime.health import Health
+from nanlint.runtime.adapter import Report
+from nanlint.runtime.events import Stack
+from nanlint.runtime.health import Health, Kinds, Shape
 
 NAN, PINF, NINF = "nan", "pinf", "ninf"
-NONE: frozenset[str] = frozenset()
+NONE: Kinds = frozenset()
+#: a tensor, with what it is called
+Named = tuple[str, torch.Tensor]
+VALUES = {NAN: math.nan, PINF: math.inf, NINF: -math.inf}
 #: dtypes that can hold a nan and in which PyTorch computes; float8 and quantised ones are widened first
 FLOATS = frozenset({torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.complex128})
 #: their sums leave the range long before their elements do
@@ -98,7 +102,7 @@ def any_suspicious(tensors: Sequence[torch.Tensor]) -> bool:
     return any(not torch.isfinite(torch.stack(totals)).all().item() for totals in far.values())
 
 
-def kinds_of(tensor: torch.Tensor) -> frozenset[str]:
+def kinds_of(tensor: torch.Tensor) -> Kinds:
     """Which of ninf, pinf and nan occur."""
     if type(tensor) not in _PLAIN and _is_symbolic(tensor):
         return NONE.union(*map(kinds_of, parts_of(tensor)))
@@ -108,8 +112,7 @@ def kinds_of(tensor: torch.Tensor) -> frozenset[str]:
     low, high = (end.item() for end in torch.aminmax(flat))
     if not math.isnan(low):
         return frozenset(kind for kind, found in ((NINF, low == -math.inf), (PINF, high == math.inf)) if found)
-    infinite = [k for k, x in ((NINF, -math.inf), (PINF, math.inf)) if torch.eq(flat, x).any().item()]
-    return frozenset([NAN, *infinite])
+    return frozenset(kind for kind, x in VALUES.items() if x != x or torch.eq(flat, x).any().item())
 
 
 def health_of(tensor: torch.Tensor) -> Health:
@@ -120,24 +123,15 @@ def health_of(tensor: torch.Tensor) -> Health:
         flat = _values(tensor)
         if flat is None or not flat.numel():
             return Health(dtype=dtype, shape=shape)
-        bad = {}
-        low, high = (end.item() for end in torch.aminmax(flat))
-        if math.isnan(low) or math.isinf(low) or math.isinf(high):
-            bad = {
-                "ninf": int(torch.eq(flat, -math.inf).sum()),
-                "pinf": int(torch.eq(flat, math.inf).sum()),
-                "nan": int(torch.isnan(flat).sum()),
-            }
-            flat = flat[torch.isfinite(flat)]
-            if not flat.numel():
-                return Health(**bad, dtype=dtype, shape=shape)
-            low, high = (end.item() for end in torch.aminmax(flat))
-        size = flat.numel()
-        zero = 0 if low > 0 or high < 0 else size - int(torch.count_nonzero(flat))
-        neg = size if high < 0 else 0 if low >= 0 else size - zero if high == 0 else int((flat < 0).sum())
-        near = 0.0 if zero else low if low > 0 else -high if high < 0 else flat.abs().amin().item()
-        found = {"neg": neg, "zero": zero, "pos": size - zero - neg}
-        return Health(**bad, **found, low=float(low), high=float(high), near=float(near), dtype=dtype, shape=shape)
+        bad = {kind: int((flat == x).sum() if x == x else flat.isnan().sum()) for kind, x in VALUES.items()}
+        finite = flat[torch.isfinite(flat)] if any(bad.values()) else flat
+        if not finite.numel():
+            return Health(**bad, dtype=dtype, shape=shape)
+        low, high = (float(end) for end in torch.aminmax(finite))
+        zero, neg = finite.numel() - int(torch.count_nonzero(finite)), int((finite < 0).sum())
+        near = 0.0 if zero else low if low > 0 else -high if high < 0 else float(finite.abs().amin())
+        found = {"neg": neg, "zero": zero, "pos": finite.numel() - zero - neg}
+        return Health(**bad, **found, low=low, high=high, near=near, dtype=dtype, shape=shape)
 
 
 def glance_of(tensor: torch.Tensor) -> tuple[float, float] | None:
@@ -176,7 +170,7 @@ def numbers_of(tensor: torch.Tensor, limit: int) -> list[float | complex]:
         return numbers
 
 
-def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
+def _shape(tensor: torch.Tensor) -> Shape:
     return (int(tensor.size(0)),) if tensor.is_nested else tuple(map(int, tensor.shape))
 
 
@@ -236,7 +230,7 @@ def nan_places(tensor: Any, most: int = 5) -> tuple[list[int], list[int]]:
         return rows, columns
 
 
-def nan_in_data(name: str, tensor: torch.Tensor, frames: Sequence[Frame]) -> dict[str, Any]:
+def nan_in_data(name: str, tensor: torch.Tensor, frames: Stack) -> Report:
     """The alert that a tensor came with nan in it: how many, in which rows and columns."""
     rows, columns = nan_places(tensor)
     health = health_of(tensor)

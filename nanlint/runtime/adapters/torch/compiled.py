@@ -7,15 +7,16 @@ from.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import fx
 
-from nanlint.runtime.adapter import Tensor, Watch, around
+from nanlint.runtime.adapter import AnyFunction, Hooked, Report, Tensor, Values, Watch, around
 from nanlint.runtime.adapters.torch.breakdown import (
     any_suspicious,
     apart,
@@ -25,9 +26,9 @@ from nanlint.runtime.adapters.torch.breakdown import (
 from nanlint.runtime.adapters.torch.compiled_graphs import Graph, Ops
 from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.adapters.torch.plans import keys_of, plain
-from nanlint.runtime.events import Death, Frame
+from nanlint.runtime.events import Death, Frames
 from nanlint.runtime.frames import place
-from nanlint.runtime.hooks import Guard, Hooks
+from nanlint.runtime.hooks import Guard
 from nanlint.runtime.sites import GRADIENT_OF, Site
 
 #: as a failure is told
@@ -42,24 +43,20 @@ RESIGNED = 3
 KEPT = 1 << 18
 
 
-class Compiled:
+class Compiled(Hooked):
     """Puts a look at the results around each graph that is compiled while this is on."""
 
     def __init__(self, watch: Watch, births: Births) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self.births = births
-        self._hooks = Hooks(watch)
 
     @property
     def on(self) -> bool:
         """Whether compiled code is looked at now."""
         return bool(self._hooks)
 
-    def start(self) -> None:
-        if self._hooks:
-            return
-
-        def compiling(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def hook(self) -> None:
+        def compiling(original: AnyFunction, *args: Any, **kwargs: Any) -> Any:
             self._install()
             return original(*args, **kwargs)
 
@@ -67,9 +64,6 @@ class Compiled:
         if "torch._dynamo.backends.common" in sys.modules:
             self._install()
             torch._dynamo.reset()  # what is compiled already is compiled again, and seen
-
-    def stop(self) -> None:
-        self._hooks.take_away()
 
     def _install(self) -> None:
         if len(self._hooks) != 1:
@@ -85,7 +79,7 @@ class Compiled:
 
     def _aot_module_simplified(
         self,
-        original: Callable[..., Any],
+        original: AnyFunction,
         mod: Any,
         args: Any,
         fw_compiler: Any,
@@ -99,10 +93,10 @@ class Compiled:
         fw, bw = self._compiler(fw_compiler, backward=False), self._compiler(bw_compiler, backward=True)
         return original(mod, args, fw, bw, *rest, **kwargs)
 
-    def _compiler(self, compiler: Callable[..., Any], backward: bool) -> Callable[..., Any]:
+    def _compiler(self, compiler: AnyFunction, backward: bool) -> AnyFunction:
         by = "inductor" if type(compiler).__name__ == "SerializableAOTDispatchCompiler" else "torch.compile"
 
-        def compile_graph(compiler: Callable[..., Any], module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
+        def compile_graph(compiler: AnyFunction, module: fx.GraphModule, inputs: Values) -> Any:
             graph = None
             with Guard(self._watch, "a PyTorch graph"):
                 graph = Graph.of(module, self._watch, backward, by)
@@ -131,7 +125,7 @@ class Watched:
     def __call__(self, args: list[Any]) -> Any:
         return self._run(args)
 
-    def _looked_at(self, call: Callable[..., Any], args: list[Any]) -> Any:
+    def _looked_at(self, call: AnyFunction, args: list[Any]) -> Any:
         if not self._by.on:
             return call(args)
         inputs = list(args)
@@ -172,9 +166,9 @@ class Repetition:
         self._runs = 0
         self._resigned = 0
         #: what took away something bad in the last repetition
-        self._hid: tuple[str, tuple[Frame, ...]] = (f"a graph of {graph.by}", ())
+        self._hid: tuple[str, Frames] = (f"a graph of {graph.by}", ())
 
-    def keep(self, inputs: Sequence[Any]) -> Kept:
+    def keep(self, inputs: Values) -> Kept:
         """Before a run."""
         graph = self._graph
         written = {i: inputs[i] for i in graph.written if isinstance(inputs[i], torch.Tensor)}
@@ -184,7 +178,7 @@ class Repetition:
                 copies = {i: x.clone() for i, x in written.items()}
         return Kept(copies, torch.get_rng_state() if graph.random else None)
 
-    def passed(self, inputs: Sequence[Any], results: Any) -> None:
+    def passed(self, inputs: Values, results: Any) -> None:
         """After a run, which is one op to what was born outside of it."""
         fates = self.watch.fates
         if fates.following:
@@ -192,14 +186,14 @@ class Repetition:
                 made = [(key, suspicious(one)) for one in plain(results) for key in keys_of(one)]
                 fates.passed(f"a graph of {self._graph.by}", keys_of(inputs), made, self.watch.frames)
 
-    def look(self, inputs: Sequence[Any], kept: Kept, results: Any) -> bool:
+    def look(self, inputs: Values, kept: Kept, results: Any) -> bool:
         """After a run: whether something in its results is bad. Only the watch may raise, to stop the program."""
         self._runs += 1
         bad = any_suspicious([x for i in self._graph.looked for x in plain(_at(results, i))])
         due = self._is_due(kept)
         if not bad and not due:
             return False
-        reports: list[tuple[Callable[..., Any], dict[str, Any]]] = []
+        reports: list[tuple[AnyFunction, Report]] = []
         before = [kept.inputs.get(i, x) for i, x in enumerate(inputs)]
         with Guard(self.watch, "the ops of a PyTorch graph"), apart():
             if bad and not due and self._is_old(before, results):
@@ -217,7 +211,7 @@ class Repetition:
             return True
         return self._runs & (self._runs - 1) == 0 and len(kept.inputs) == len(self._graph.written)
 
-    def _is_old(self, inputs: Sequence[Any], results: Any) -> bool:
+    def _is_old(self, inputs: Values, results: Any) -> bool:
         """Whether what is bad in the results was so in the inputs; it is looked for a few times even so."""
         given = frozenset().union(*(kinds_of(x) for i in self._graph.looked for x in plain(_at(results, i))))
         if given - frozenset().union(*(kinds_of(x) for x in plain(inputs))):
@@ -225,7 +219,7 @@ class Repetition:
         self._resigned += 1
         return not given or self._resigned > RESIGNED
 
-    def _again(self, inputs: Sequence[Any], kept: Kept, bad: bool) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
+    def _again(self, inputs: Values, kept: Kept, bad: bool) -> list[tuple[AnyFunction, Report]]:
         ops = Ops(self._graph, self.watch)
         state = torch.get_rng_state()
         try:
@@ -237,7 +231,7 @@ class Repetition:
         finally:
             torch.set_rng_state(state)
         self._hid = ops.hid or self._hid
-        found: list[tuple[Callable[..., Any], dict[str, Any]]] = []
+        found: list[tuple[AnyFunction, Report]] = []
         seen = list(ops.observed())
         found += [(self._seen, {"seen": seen})] if seen else []
         if self.watch.mode == "all":
@@ -271,3 +265,53 @@ class Repetition:
 
 def _at(results: Any, i: int) -> Any:
     return results[i] if isinstance(results, (list, tuple)) else results
+
+
+# ── TorchScript and torch.export ─────────────────────────────────────────────────────────────────────────────────────
+
+
+#: as a failure is told
+SCRIPT, EXPORT = "TorchScript", "an exported program"
+#: where a node of its graphs comes from
+SOURCE = re.compile(r'File "(.+)", line (\d+)')
+
+
+class Scripted(Hooked):
+    """Hears of each function and module that is compiled."""
+
+    def hook(self) -> None:
+        """Hear of them from now on."""
+        # behind torch.jit.script, which looks for names in its caller
+        self._hooks.around(torch._C, "_jit_script_compile", self._made, SCRIPT, compiles=True)
+        self._hooks.around(torch.jit._recursive, "create_script_module", self._made, SCRIPT, compiles=True)
+        self._hooks.around(torch.export, "export", self._exported, EXPORT, compiles=True)
+
+    def _made(self, original: AnyFunction, *args: Any, **kwargs: Any) -> Any:
+        scripted = original(*args, **kwargs)
+        inner = getattr(scripted, "_c", None)  # of a module
+        methods = [scripted] if inner is None else map(inner._get_method, inner._method_names())
+        self._unseen(place for one in methods for place in _lines_of(one.graph.nodes()))
+        return scripted
+
+    def _exported(self, original: AnyFunction, *args: Any, **kwargs: Any) -> Any:
+        program = original(*args, **kwargs)
+        graphs = (one.graph for one in program.graph_module.modules() if isinstance(one, torch.fx.GraphModule))
+        self._unseen(place for graph in graphs for node in graph.nodes for place in _places_in(node.stack_trace or ""))
+        return program
+
+    def _unseen(self, places: Iterable[tuple[str, int]]) -> None:
+        for path, line in set(places):
+            for site in self._watch.sites_on(path, line):
+                self._watch.unwatched(site)
+
+
+def _lines_of(nodes: Iterable[Any]) -> Iterator[tuple[str, int]]:
+    """Where the nodes of a graph come from, and those in its branches and loops."""
+    for node in nodes:
+        yield from _places_in(node.sourceRange())
+        for block in node.blocks():
+            yield from _lines_of(block.nodes())
+
+
+def _places_in(text: str) -> Iterator[tuple[str, int]]:
+    yield from ((path, int(line)) for path, line in SOURCE.findall(text))

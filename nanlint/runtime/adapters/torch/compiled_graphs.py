@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import fx
 
-from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapter import Report, Tensor, Watch
 from nanlint.runtime.adapters.torch import words
 from nanlint.runtime.adapters.torch.breakdown import (
     NINF,
@@ -20,9 +20,10 @@ from nanlint.runtime.adapters.torch.breakdown import (
     kinds_of,
     suspicious,
 )
-from nanlint.runtime.adapters.torch.plans import Plan, plain, plan_of
-from nanlint.runtime.events import Frame
+from nanlint.runtime.adapters.torch.plans import Plan, inputs_of, plain, plan_of
+from nanlint.runtime.events import Frame, Frames
 from nanlint.runtime.frames import place
+from nanlint.runtime.health import Kinds
 from nanlint.runtime.sites import GRADIENT_OF, Site
 
 _FRAME = re.compile(r'^  File "(.+)", line (\d+), in (\S+)$', re.MULTILINE)
@@ -33,7 +34,7 @@ class Step:
     """Where an op of a graph comes from: the user's frames, innermost first, and what he called there."""
 
     plan: Plan
-    frames: tuple[Frame, ...]
+    frames: Frames
     called: str
     backward: bool
     sequence: int | None
@@ -167,18 +168,18 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         super().__init__(graph.module, garbage_collect_values=not graph.flagged)
         self._graph = graph
         self._watch = watch
-        self._born: list[tuple[fx.Node, dict[str, Any]]] = []
+        self._born: list[tuple[fx.Node, Report]] = []
         self._bad: set[fx.Node] = set()
-        self._came_in: dict[tuple[Any, ...], frozenset[str]] = {}
-        self.last: tuple[Frame, ...] = ()
+        self._came_in: dict[tuple[Any, ...], Kinds] = {}
+        self.last: Frames = ()
         #: the last op that was given something bad and gave nothing bad, and where
-        self.hid: tuple[str, tuple[Frame, ...]] | None = None
+        self.hid: tuple[str, Frames] | None = None
 
     def run_node(self, n: fx.Node) -> Any:
         step = self._graph.steps.get(n)
         if step is None:
             return super().run_node(n)
-        if writes(n) and _is_node(n.args[0]) and n.args[0].op == "placeholder":
+        if writes(n) and isinstance(n.args[0], fx.Node) and n.args[0].op == "placeholder":
             return None  # a graph writes to its inputs last of all, and they are the program's
         result = super().run_node(n)
         if self._watch.mode == "all" and step.plan.name != "copy":
@@ -190,7 +191,7 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         """Whether anything bad came by."""
         return bool(self._bad)
 
-    def births(self) -> Iterator[dict[str, Any]]:
+    def births(self) -> Iterator[Report]:
         """The births that came out of what the user called: many formulas divide by 0 and mask that."""
         steps = self._graph.steps
         for node, birth in self._born:
@@ -209,9 +210,9 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         if step.frames:
             self.last = step.frames
         looks = step.plan.looks or step.plan.cast
-        if not given or not looks or (step.plan.first_only and not any(x is outputs[0] for x in _first(result))):
+        if not given or not looks or (step.plan.first_only and next(plain(result), None) is not outputs[0]):
             return
-        inputs = self._inputs(node, step)
+        inputs = inputs_of(step.plan, *self.fetch_args_kwargs_from_env(node))
         had = words.literal_kinds(node.args).union(words.literal_kinds(node.kwargs), *(kinds_of(x) for _, x in inputs))
         if step.plan.mirrors and had & {PINF, NINF}:
             had |= {PINF, NINF}
@@ -245,17 +246,6 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
                 },
             )
         )
-
-    def _inputs(self, node: fx.Node, step: Step) -> list[tuple[str, torch.Tensor]]:
-        found = []
-        names = step.plan.arguments
-        given = [(names[i] if i < len(names) else f"input {i}", arg) for i, arg in enumerate(node.args)]
-        for name, arg in [*given, *node.kwargs.items()]:
-            values = [self.env.get(x) for x in (arg if isinstance(arg, (list, tuple)) else (arg,)) if _is_node(x)]
-            bare = "input" if name == "self" else name
-            tensors = list(plain(values))
-            found += [(bare if len(tensors) == 1 else f"{bare}[{j}]", x) for j, x in enumerate(tensors)]
-        return found
 
     # ── flagged lines ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -298,11 +288,3 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
     def _tensors(self, nodes: Sequence[fx.Node]) -> Iterator[torch.Tensor]:
         for node in nodes:
             yield from plain(self.env.get(node))
-
-
-def _is_node(value: Any) -> bool:
-    return isinstance(value, fx.Node)
-
-
-def _first(result: Any) -> list[torch.Tensor]:
-    return list(plain(result))[:1]

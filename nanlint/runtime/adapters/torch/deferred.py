@@ -13,10 +13,11 @@ from typing import Any
 
 import torch
 
-from nanlint.runtime.adapter import Tensor
-from nanlint.runtime.adapters.torch.breakdown import NAN, NINF, PINF, health_of, kinds_of
-from nanlint.runtime.events import Frame
-from nanlint.runtime.health import Health
+from nanlint.runtime.adapter import Report, Tensor
+from nanlint.runtime.adapters.torch import words
+from nanlint.runtime.adapters.torch.breakdown import health_of, kinds_of
+from nanlint.runtime.events import Frame, Stack
+from nanlint.runtime.health import Health, Kinds, Shape
 
 #: numbers that wait on a device before they are read even within a step
 MOST = 20_000
@@ -42,7 +43,7 @@ class Past:
     tensor: weakref.ref[torch.Tensor]
     version: int
     dtype: str
-    shape: tuple[int, ...]
+    shape: Shape
 
     @staticmethod
     def of(name: str, tensor: torch.Tensor) -> Past:
@@ -54,7 +55,7 @@ class Past:
         tensor = self.tensor()
         return tensor if tensor is not None and tensor._version == self.version else None
 
-    def told(self, kinds: frozenset[str] = frozenset()) -> Tensor:
+    def told(self, kinds: Kinds = frozenset()) -> Tensor:
         """As it is reported: with its breakdown, or of what is gone only that a kind occurred."""
         value = self.value()
         if value is not None:
@@ -79,20 +80,12 @@ class Ahead:
         """The look, when the ends are known."""
         if math.isfinite(low) and math.isfinite(high):
             return low, high
-        kinds = frozenset({NAN} if math.isnan(low) else {k for k, x in ((NINF, low), (PINF, high)) if math.isinf(x)})
-        return self.past.told(kinds).health
+        return self.past.told(words.literal_kinds([low, high])).health
 
 
 def numbers_on_devices(scalars: Sequence[torch.Tensor]) -> list[float]:
     """The values of tensors of one element, each device waited for once for each dtype."""
-    groups: dict[tuple[torch.device, torch.dtype], list[int]] = {}
-    for i, scalar in enumerate(scalars):
-        groups.setdefault((scalar.device, scalar.dtype), []).append(i)
-    found = [0.0] * len(scalars)
-    for places in groups.values():
-        for i, x in zip(places, torch.stack([scalars[i].reshape(()) for i in places]).tolist(), strict=True):
-            found[i] = float(x)
-    return found
+    return Left(scalars).numbers()
 
 
 class Left:
@@ -101,9 +94,11 @@ class Left:
     def __init__(self, scalars: Sequence[torch.Tensor]) -> None:
         self._count = len(scalars)
         self._parts: list[tuple[list[int], torch.Tensor, Any]] = []
-        for device in dict.fromkeys(scalar.device for scalar in scalars):
-            there = [i for i, scalar in enumerate(scalars) if scalar.device == device]
-            stacked = torch.stack([scalars[i].reshape(()).float() for i in there])
+        groups: dict[tuple[torch.device, torch.dtype], list[int]] = {}
+        for i, scalar in enumerate(scalars):
+            groups.setdefault((scalar.device, scalar.dtype), []).append(i)
+        for (device, _), there in groups.items():
+            stacked = torch.stack([scalars[i].reshape(()) for i in there])
             event = None
             if device.type == "cuda":
                 stacked = torch.empty_like(stacked, device="cpu", pin_memory=True).copy_(stacked, non_blocking=True)
@@ -123,7 +118,7 @@ class Left:
             if event is not None:
                 event.synchronize()
             for i, x in zip(there, stacked.tolist(), strict=True):
-                found[i] = x
+                found[i] = float(x)
         return found
 
 
@@ -133,20 +128,16 @@ def looks(begun: Sequence[Ahead]) -> list[Health | tuple[float, float]]:
     return [one.came_to(*pair) for one, pair in zip(begun, zip(ends[::2], ends[1::2], strict=True), strict=True)]
 
 
-def first_bad(flags: Sequence[Flag]) -> tuple[Flag, frozenset[str]] | None:
+def first_bad(flags: Sequence[Flag]) -> tuple[Flag, Kinds] | None:
     """The first op that gave something bad, and its kinds; None where all is well or was bad from the start.
 
     One read for each device: where the program waits for it.
     """
-    totals: dict[torch.device, list[torch.Tensor]] = {}
-    for flag in flags:
-        totals.setdefault(flag.total.device, []).append(flag.total)
-    read = {device: iter(torch.stack(many).tolist()) for device, many in totals.items()}
-    for flag, total in [(flag, next(read[flag.total.device])) for flag in flags]:
+    for flag, total in zip(flags, numbers_on_devices([flag.total for flag in flags]), strict=True):
         if math.isfinite(total):
             continue
         value = flag.output.value()
-        kinds = kinds_of(value) if value is not None else frozenset({_kind(total)})
+        kinds = kinds_of(value) if value is not None else words.literal_kinds([total])
         if not kinds:
             continue  # the sum was too big, and no element
         given = [x for x in (one.value() for one in flag.inputs) if x is not None]
@@ -155,11 +146,7 @@ def first_bad(flags: Sequence[Flag]) -> tuple[Flag, frozenset[str]] | None:
     return None
 
 
-def _kind(total: float) -> str:
-    return NAN if math.isnan(total) else PINF if total > 0 else NINF
-
-
-def report_of(flag: Flag, kinds: frozenset[str], frames: Sequence[Frame]) -> dict[str, Any]:
+def report_of(flag: Flag, kinds: Kinds, frames: Stack) -> Report:
     """The birth, as the watch wants it; ``frames`` are those of the moment that it was read."""
     place = () if flag.place is None else (flag.place,)
     return {

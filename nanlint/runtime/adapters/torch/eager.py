@@ -11,7 +11,7 @@ import math
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -19,13 +19,14 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from nanlint.runtime.adapter import Tensor, Watch, safely
+from nanlint.runtime.adapter import AnyFunction, Given, Report, Tensor, Values, Watch, safely
 from nanlint.runtime.adapters.torch import deferred, words
 from nanlint.runtime.adapters.torch.breakdown import (
     NAN,
     NINF,
     NONE,
     PINF,
+    Named,
     apart,
     health_of,
     is_concrete,
@@ -33,12 +34,11 @@ from nanlint.runtime.adapters.torch.breakdown import (
     nan_in_data,
     suspicious,
 )
-from nanlint.runtime.adapters.torch.formulas import Pending, Unmoded
 from nanlint.runtime.adapters.torch.lines import Lines, inside
 from nanlint.runtime.adapters.torch.plans import Plan, inputs_of, keys_of, outputs_of, plain, plan_of
-from nanlint.runtime.adapters.torch.words import names_among
 from nanlint.runtime.fates import DECISION, TEST
-from nanlint.runtime.frames import place
+from nanlint.runtime.frames import names_in_callers, place
+from nanlint.runtime.health import Kinds
 from nanlint.runtime.hooks import Guard, Hooks
 
 #: what reads the numbers of a tensor as a whole, past every mode
@@ -126,14 +126,14 @@ class Births:
                 return mode
         return None
 
-    def _read(self, original: Callable[..., Any], tensor: Any, *args: Any, **kwargs: Any) -> Any:
+    def _read(self, original: AnyFunction, tensor: Any, *args: Any, **kwargs: Any) -> Any:
         """The program prints a tensor, or hands it to NumPy."""
         if self._watch.fates.following and not _is_apart("Python"):
             with apart():
                 self._watch.fates.arrive(key for one in plain(tensor) if suspicious(one) for key in keys_of(one))
         return original(tensor, *args, **kwargs)
 
-    def _saved(self, original: Callable[..., Any], tensor: Any, *args: Any, **kwargs: Any) -> Any:
+    def _saved(self, original: AnyFunction, tensor: Any, *args: Any, **kwargs: Any) -> Any:
         """The program stores a tensor; -inf in it may be a mask, as models hold them, unless it is a parameter."""
         if self._watch.fates.following:
             with apart():
@@ -196,7 +196,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         self._last = -1
         self._pending: Pending | None = None
         #: the backward op whose formula runs, and the kinds that its ops were given so far
-        self._came_in: tuple[tuple[int, str], frozenset[str]] = (-1, ""), NONE
+        self._came_in: tuple[tuple[int, str], Kinds] = (-1, ""), NONE
         self._flags: list[deferred.Flag] = []
         self._filtering = watch.filtering
 
@@ -207,9 +207,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             self.away = False
             torch._C._push_on_torch_dispatch_stack(self)
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Values = (), kwargs: Given | None = None) -> Any:
         plan, before, far = None, NONE, False
         with self._guard:
             plan = self._plans.get(id(func))  # its own hash is Python code
@@ -243,9 +241,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                     self._follow(plan, args, kwargs, result)
         return result
 
-    def _executed(
-        self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any, before: frozenset[str]
-    ) -> None:
+    def _executed(self, plan: Plan, args: Values, kwargs: Given | None, result: Any, before: Kinds) -> None:
         """An op has been executed here."""
         if self._births.tracing and plan.looks:
             self._trace(plan)
@@ -266,12 +262,12 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         elif plan.cast or (plan.hides and any(map(suspicious, plain(args)))):
             self._judge(plan, args, kwargs, result, before)
 
-    def looked(self, plan: Plan, args: Sequence[Any], result: Any) -> None:
+    def looked(self, plan: Plan, args: Values, result: Any) -> None:
         """Look at what came out of a formula that ran without this mode."""
         if self._births.judging and any(map(suspicious, plain(result))):
             self._judge(plan, args, None, result, NONE)
 
-    def _follow(self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any) -> None:
+    def _follow(self, plan: Plan, args: Values, kwargs: Given | None, result: Any) -> None:
         """Tell the fates of an op: in what it was given may be something bad that it takes away."""
         fates = self._watch.fates
         if plan.name in words.READS:
@@ -296,7 +292,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
 
     # ── what ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _before(self, plan: Plan, args: Sequence[Any]) -> frozenset[str]:
+    def _before(self, plan: Plan, args: Values) -> Kinds:
         """The kinds in what an op is about to overwrite."""
         found = NONE
         for i in plan.written:
@@ -317,14 +313,12 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         name = words.node_name(node.name()) if backward else plan.name
         self._watch.executed(self._watch.numbered("torch", name, path, number, backward))
 
-    def _filter(self, plan: Plan, args: Sequence[Any], result: Any) -> None:
+    def _filter(self, plan: Plan, args: Values, result: Any) -> None:
         if plan.looks or plan.cast:
             for i, tensor in enumerate(outputs_of(plan, args, result)):
                 self._watch.wants(f"{plan.name}:{i}", "torch", tensor)
 
-    def _judge(
-        self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any, before: frozenset[str]
-    ) -> None:
+    def _judge(self, plan: Plan, args: Values, kwargs: Given | None, result: Any, before: Kinds) -> None:
         """A close look at the result of an op."""
         with apart():
             report = self._look(plan, args, kwargs or {}, result, before)
@@ -361,13 +355,13 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
 
     # ── on a device ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _is_far(self, args: Sequence[Any]) -> bool:
+    def _is_far(self, args: Values) -> bool:
         first = args[0] if args else None
         while isinstance(first, (list, tuple)):
             first = first[0] if first else None
         return isinstance(first, torch.Tensor) and first.device.type in self._births.far
 
-    def _queue(self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+    def _queue(self, plan: Plan, args: Values, kwargs: Given, result: Any) -> None:
         """Leave a sum of what an op gave on its device; nothing is waited for."""
         if plan.looks and not self._births.fed:
             node = _node()
@@ -382,9 +376,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             if len(self._flags) > deferred.MOST:
                 self.flush()
 
-    def _look(
-        self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, before: frozenset[str]
-    ) -> dict[str, Any] | None:
+    def _look(self, plan: Plan, args: Values, kwargs: Given, result: Any, before: Kinds) -> Report | None:
         if words.MASKS in plan.arguments and True in args[plan.arguments.index(words.MASKS) :]:
             return None
         outputs = outputs_of(plan, args, result)
@@ -426,9 +418,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             "note": "; ".join(notes),
         }
 
-    def _hidden(
-        self, plan: Plan, inputs: Sequence[tuple[str, torch.Tensor]], outputs: Sequence[torch.Tensor]
-    ) -> dict[str, Any] | None:
+    def _hidden(self, plan: Plan, inputs: Sequence[Named], outputs: Sequence[torch.Tensor]) -> Report | None:
         for name, tensor in inputs:
             if suspicious(tensor) and NAN in kinds_of(tensor):
                 health = health_of(tensor)
@@ -436,7 +426,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                 return {"kind": "hidden-nan", "message": message, "frames": self._watch.frames(1), "op": plan.name}
         return None
 
-    def _clipped(self, plan: Plan, args: Sequence[Any], result: torch.Tensor) -> None:
+    def _clipped(self, plan: Plan, args: Values, result: torch.Tensor) -> None:
         """A clip that holds every element sends no gradient back, and nothing says so."""
         given = args[0]
         if not (isinstance(given, torch.Tensor) and given.requires_grad and result.numel() > 1 and _node() is None):
@@ -445,12 +435,12 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             message = f"{plan.name} sets all {result.numel():,} elements to a bound: no gradient flows"
             self._watch.alert("clip-holds-all", message, frames=self._watch.frames(2), op=plan.name)
 
-    def _brought(self, inputs: Sequence[tuple[str, torch.Tensor]]) -> dict[str, Any] | None:
+    def _brought(self, inputs: Sequence[Named]) -> Report | None:
         """The first nan of a run came out of no op: it is in the data."""
         self._births.fed = True
         for name, tensor in inputs:
             if NAN in kinds_of(tensor) and not tensor.requires_grad:  # as what a step has broken does
-                known = names_among({id(tensor)}, {}, self._watch.owns_file)
+                known = names_in_callers({id(tensor)}, words.held, self._watch.owns_file)
                 return nan_in_data(known.get(id(tensor), name), tensor, self._watch.frames(1))
         return None
 
@@ -460,6 +450,79 @@ def _is_whole(tensor: torch.Tensor) -> bool:
     return bool(tensor.numel() * tensor.element_size() >= tensor.untyped_storage().nbytes())
 
 
-def _is_test(args: Sequence[Any]) -> bool:
+def _is_test(args: Values) -> bool:
     """Whether a comparison asks if something is finite: with an infinity, or of a tensor with itself."""
     return len(args) > 1 and (args[0] is args[1] or bool(words.literal_kinds(args[1:2])))
+
+
+# ── the backward formula of one op ───────────────────────────────────────────────────────────────────────────────────
+
+
+class Pending:
+    """Births in the formula of one backward op of PyTorch's, until it is done: many formulas divide by 0 and mask that.
+
+    It holds what the formula has computed since and not used: that is what comes out of it. What was not finite in what
+    it was given from outside (``came_in``) is not its own.
+    """
+
+    def __init__(self, node: Any, result: Any) -> None:
+        self.reports: list[Report] = []
+        self._node = node
+        self._unused = {id(tensor): tensor for tensor in plain(result)}
+        self._made = dict(self._unused)
+        self.came_in = NONE
+
+    def follows(self, node: Any, args: Values) -> bool:
+        """Whether the next op is none of the formula's; if it is, what it is given is used."""
+        if node is None or node._sequence_nr() != self._node._sequence_nr() or node.name() != self._node.name():
+            return True
+        for tensor in plain(args):
+            self._unused.pop(id(tensor), None)
+            if id(tensor) not in self._made:
+                with apart():
+                    self.came_in |= kinds_of(tensor) if suspicious(tensor) else NONE
+        return False
+
+    def gave(self, result: Any) -> None:
+        """An op of the formula gave this."""
+        self._unused.update((id(tensor), tensor) for tensor in plain(result))
+        self._made.update(self._unused)
+
+    def came_out(self) -> bool:
+        """Whether something bad is in what is left."""
+        return any(map(suspicious, self._unused.values()))
+
+
+class Unmoded:
+    """Has the formulas of ``words.ASKING`` run without the mode of their thread, and looks at what comes out of them.
+
+    A node is there once the op is done, so hooks are put on it at the next op: there is one before a backward pass, but
+    for a pass that is given a gradient which was there before.
+    """
+
+    def __init__(self, watch: Watch, pause: Callable[[], Any]) -> None:
+        self._watch = watch
+        self._pause = pause
+        self._made: list[Any] = []
+
+    def made(self, result: Any) -> None:
+        """An op gave this."""
+        self._made += plain(result)
+
+    def hook(self) -> None:
+        """Put hooks on the nodes of what was made since."""
+        made, self._made = self._made, []
+        for node in (tensor.grad_fn for tensor in made if tensor.grad_fn is not None):
+            paused: list[Any] = []
+            node.register_prehook(lambda _, paused=paused: paused.append(self._pause()))
+            node.register_hook(lambda out, came, node=node, paused=paused: self._done(node, paused.pop(), came, out))
+
+    def __bool__(self) -> bool:
+        return bool(self._made)
+
+    def _done(self, node: Any, mode: Any, came: Values, out: Values) -> None:
+        if mode is not None:
+            name = node.name().partition("Backward")[0].lower()
+            plan = Plan(None, node, f"{name}_backward", arguments=("grad", "input"), mirrors=True)
+            safely(self._watch, "PyTorch's ops", mode.looked, plan, (list(came), node._saved_self), list(out))
+            mode.resume()

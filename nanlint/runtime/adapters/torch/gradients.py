@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
-from nanlint.runtime.adapter import Watch, safely
+from nanlint.runtime.adapter import Values, Watch, safely
 
 Heard = Callable[[str, Any], None]
 #: as a failure is told
@@ -31,7 +31,7 @@ def hear(watch: Watch, operands: Mapping[str, torch.Tensor], result: torch.Tenso
     direct = {name: slot for name, slot in slots.items() if slot is not None}
     number = result.output_nr
 
-    def on_node(sent: Sequence[Any], arrived: Sequence[Any]) -> None:
+    def on_node(sent: Values, arrived: Values) -> None:
         if number < len(arrived) and arrived[number] is not None:
             heard("result", arrived[number])
         for name, slot in direct.items():

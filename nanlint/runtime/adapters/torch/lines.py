@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import islice
+from itertools import dropwhile, islice, takewhile
 from types import FrameType
 from typing import Any
 
@@ -14,15 +13,14 @@ import torch
 from nanlint.runtime import frames
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.torch import words
-from nanlint.runtime.events import Frame
-
-Line = tuple[str, int, str]
+from nanlint.runtime.events import Frames
+from nanlint.runtime.frames import Line, upward
 
 #: lines that are remembered for nodes that may still be asked for; beyond, the older half is forgotten
 REMEMBERED = 100_000
 #: the function of PyTorch's from which every backward pass runs, and the file whose frames call a user's ``backward``
 _ENGINE = "_engine_run_backward"
-_FUNCTION = "/torch/autograd/function.py"
+FUNCTION, _FUNCTION = "a function", "/torch/autograd/function.py"
 _node: Callable[[], Any] = torch._C._current_autograd_node
 
 
@@ -78,7 +76,7 @@ class Lines:
             frame = frame.f_back
         return None if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
-    def place(self) -> tuple[bool, str, tuple[Frame, ...], tuple[Frame, ...]]:
+    def place(self) -> tuple[bool, str, Frames, Frames]:
         """Whether the op is of the backward pass, its node, the user's frames, where its forward op was.
 
         Of an op in the ``backward`` of a custom Function it is its own line.
@@ -88,7 +86,7 @@ class Lines:
         if node is None:
             return False, "", there, ()
         inner = inside(self._watch.user_line())
-        if inner and not inner.in_function:  # a forward pass that is repeated (checkpointing), or a hook of the user's
+        if inner and inner != FUNCTION:  # a forward pass that is repeated (checkpointing), or a hook of the user's
             return False, "", there, ()
         if inner:
             return True, words.node_name(node.name()), there, there[:1]
@@ -107,25 +105,16 @@ class Lines:
         return self._watch.numbered("torch", words.node_name(node.name()), line[0], line[1], inputs=inputs)
 
 
-@dataclass(frozen=True)
-class Inner:
-    """Code of the user's runs inside of a backward pass; ``in_function``: as the ``backward`` of a custom Function."""
+def inside(line: Line | None) -> str:
+    """As what the user's innermost line runs inside of the backward pass; empty if it has merely asked for it.
 
-    in_function: bool
-
-
-def inside(line: Line | None) -> Inner | None:
-    """Whether the user's innermost line runs inside of the backward pass, and has not merely asked for it."""
+    FUNCTION: as the ``backward`` of a custom Function.
+    """
     if line is None:
-        return None
-    in_function = False
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != _ENGINE:
-        code = frame.f_code
-        if code.co_filename == line[0] and code.co_name == line[2]:
-            while frame is not None and frame.f_code.co_name != _ENGINE:
-                in_function = in_function or frame.f_code.co_filename.endswith(_FUNCTION)
-                frame = frame.f_back
-            return Inner(in_function)
-        frame = frame.f_back
-    return None
+        return ""
+    codes = takewhile(lambda code: code.co_name != _ENGINE, (one.f_code for one in upward(sys._getframe(1))))
+    behind = dropwhile(lambda code: (code.co_filename, code.co_name) != (line[0], line[2]), codes)
+    own = next(behind, None)
+    if own is None:
+        return ""
+    return FUNCTION if any(code.co_filename.endswith(_FUNCTION) for code in (own, *behind)) else "a hook"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from nanlint.runtime.adapter import AnyFunction, Values
 from nanlint.runtime.adapters.torch import words
-from nanlint.runtime.adapters.torch.breakdown import is_concrete, parts_of
+from nanlint.runtime.adapters.torch.breakdown import Named, is_concrete, parts_of
 
 #: executions of a kind of clip in which it is asked whether any element gets through
 CLIPS = 64
@@ -24,7 +25,7 @@ class Plan:
     """
 
     op: Any
-    call: Callable[..., Any]
+    call: AnyFunction
     name: str
     view: bool = False
     arguments: tuple[str, ...] = ()
@@ -96,7 +97,7 @@ def plain(value: Any) -> Iterator[torch.Tensor]:
             yield from plain(one)
 
 
-def outputs_of(plan: Plan, args: Sequence[Any], result: Any) -> list[torch.Tensor]:
+def outputs_of(plan: Plan, args: Values, result: Any) -> list[torch.Tensor]:
     """What an op gave: its results, or what it wrote to."""
     if result is None:
         return [tensor for i in plan.written if i < len(args) for tensor in plain(args[i])]
@@ -104,7 +105,7 @@ def outputs_of(plan: Plan, args: Sequence[Any], result: Any) -> list[torch.Tenso
     return found[:1] if plan.first_only else found
 
 
-def inputs_of(plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:
+def inputs_of(plan: Plan, args: Values, kwargs: Mapping[str, Any]) -> list[Named]:
     """What an op was given and did not overwrite, by the names of its arguments."""
     found = []
     overwritten = {0} if plan.name == "copy" else set(plan.written)

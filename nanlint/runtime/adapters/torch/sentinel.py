@@ -19,18 +19,21 @@ from torch.nn.modules import module as modules
 from torch.optim import Optimizer
 
 from nanlint.runtime import hooks
-from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapter import AnyFunction, Hooked, Report, Watch, safely
 from nanlint.runtime.adapters.torch import deferred
 from nanlint.runtime.adapters.torch.badstep import Call, file_of, save, where_it_broke
 from nanlint.runtime.adapters.torch.batches import KEPT, Batches, Handed, tensors_in
 from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, parts_of, suspicious
 from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.adapters.torch.generators import Generators
+from nanlint.runtime.adapters.torch.layers import Samples
 from nanlint.runtime.adapters.torch.modules import NAMED, path_of
-from nanlint.runtime.adapters.torch.steps import names_in_callers, names_of, parameters_of
+from nanlint.runtime.adapters.torch.steps import names_of, parameters_of
 from nanlint.runtime.events import ARRIVED, NON_FINITE
-from nanlint.runtime.frames import place
+from nanlint.runtime.flight import EVER
+from nanlint.runtime.frames import Line, names_in_callers, place
 from nanlint.runtime.hooks import Guard
+from nanlint.runtime.telling import listed
 
 #: outputs of models in one step that are looked at
 MOST = 64
@@ -43,7 +46,7 @@ class Output:
     name: str
     total: torch.Tensor
     past: deferred.Past
-    line: tuple[str, int, str] | None
+    line: Line | None
     call: weakref.ref[Call]
 
     def is_bad(self, total: float) -> bool:
@@ -54,7 +57,7 @@ class Output:
         return math.isnan(total) if value is None else bool(kinds_of(value) & {NAN, PINF})
 
 
-class Sentinel:
+class Sentinel(Hooked):
     """Hears of each loss that a backward pass starts from, of what models give, and of each step.
 
     A model is the outermost module that has parameters of an optimizer. The hook is one for all modules, as one of its
@@ -63,7 +66,7 @@ class Sentinel:
     """
 
     def __init__(self, watch: Watch, births: Births, batches: Batches) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self._births = births
         self._batches = batches
         #: the last calls of models in the step that goes on
@@ -71,6 +74,9 @@ class Sentinel:
         #: the random states as the step began, where no loader has handed out a batch since
         self._states: dict[str, Any] = {}
         self._generators = Generators()
+        self._samples = Samples(watch)
+        #: the largest norm of gradients so far
+        self._largest = 0.0
         self._kept = False
         self._loss: torch.Tensor | None = None
         self._outputs: list[Output] = []
@@ -78,39 +84,34 @@ class Sentinel:
         #: modules that were called in a step after which models are looked for
         self._called: dict[int, weakref.ref[torch.nn.Module]] | None = {}
         self._steps = 0
-        self._undo: list[Callable[[], None]] = []
+        self._undo: tuple[Callable[[], Any], ...] = ()
 
-    def start(self) -> None:
-        if self._undo:
-            return
-        original = torch.Tensor.backward
-        torch.Tensor.backward = around(self._watch, "a loss", original, self._backward)
-        self._undo.append(functools.partial(setattr, torch.Tensor, "backward", original))
+    def hook(self) -> None:
+        self._hooks.around(torch.Tensor, "backward", self._backward, "a loss")
         try:
             hook = modules.register_module_forward_hook(self._called_module, with_kwargs=True)
         except TypeError:  # an older PyTorch
             hook = modules.register_module_forward_hook(lambda m, args, out: self._called_module(m, args, {}, out))
-        self._undo.append(hook.remove)
-        # which PyTorch forgets to take away with it
+        # PyTorch forgets to take away with it that it wants keywords
         kwargs = getattr(modules, "_global_forward_hooks_with_kwargs", {})
-        self._undo.append(functools.partial(kwargs.pop, hook.id, None))
+        self._undo = hook.remove, functools.partial(kwargs.pop, hook.id, None)
         self._states = self._generators.states()
         for model in NAMED:
             self.attend(model)
-        asked = modules._has_any_global_hook
-        modules._has_any_global_hook = around(self._watch, "the hooks of modules", asked, _has_any_global_hook)
-        self._undo.append(functools.partial(setattr, modules, "_has_any_global_hook", asked))
+        self._hooks.around(modules, "_has_any_global_hook", _has_any_global_hook, "the hooks of modules")
 
     def attend(self, model: torch.nn.Module) -> None:
         """This is a model, from its first call on."""
         self._models[id(model)] = weakref.ref(model), "model"
 
     def stop(self) -> None:
-        while self._undo:
-            self._undo.pop()()
-        self._loss = None
+        super().stop()
+        for undo in self._undo:
+            undo()
+        self._undo, self._loss = (), None
         self._outputs.clear()
         self._calls.clear()
+        self._samples.forget()
 
     def stepping(self, optimizer: Optimizer) -> dict[str, float]:
         """The numbers of the step that an optimizer is about to take; bad ones are told of."""
@@ -131,32 +132,55 @@ class Sentinel:
             totals = zip(outputs, read[len(scalars) :], strict=True)
             broken = [output for output, total in totals if output.is_bad(total)]
             self._find_models(optimizer)
+            most, self._largest = self._largest, max(numbers.get("gradient_norm", 0.0), self._largest)
+            if self._largest > EVER * most > 0 and not self._samples.on:
+                self._samples.timed(self._samples.surprised, self._calls)
+            if self._samples.on:
+                self._samples.timed(self._samples.stepping, optimizer)
         if bad or broken:
             self._tell(bad, numbers, broken, optimizer)
         self._calls.clear()
         if not self._batches.in_use:
             self._states = self._generators.states()
+        rates = [group.get("lr") for group in optimizer.param_groups]
+        if rates and all(isinstance(rate, float) for rate in rates):
+            self._watch.measured(learning_rate=max(rates))
         return numbers
+
+    def stepped(self, optimizer: Optimizer) -> None:
+        """The step is taken: what the layers were in it is told."""
+        models = [(name, model) for one, name in self._models.values() if (model := one()) is not None]
+        self._samples.timed(self._samples.stepped, optimizer, models)
+
+    def skipped(self, optimizer: Optimizer) -> None:
+        """A loss scaler skipped the step: which gradients were not finite is told all the same."""
+        self._samples.timed(self._samples.stepping, optimizer)
+        self._samples.on = True
+        self.stepped(optimizer)
 
     def _find_models(self, optimizer: Optimizer) -> None:
         """Which of the modules that were called are models: asked after the first steps, then after ever fewer."""
         called, self._called = self._called, None
         if called is not None:
             modules_ = [module for one in called.values() if (module := one()) is not None]
-            names = names_in_callers(torch.nn.Module, self._watch)
+            names = names_in_callers({*map(id, modules_)}, lambda *pair: [pair], self._watch.owns_file)
             for model in outermost(modules_, {id(p) for p in parameters_of(optimizer)}):
                 self._models[id(model)] = weakref.ref(model), names.get(id(model), type(model).__name__)
         self._steps += 1
         if self._steps & (self._steps + 1) == 0:
             self._called = {}
 
-    def _backward(self, original: Callable[..., Any], tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+    def _backward(self, original: AnyFunction, tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         if tensor.numel() == 1:
             self._loss = tensor.detach()
         return original(tensor, *args, **kwargs)
 
     def _called_module(self, module: torch.nn.Module, args: Any, kwargs: Any, given: Any) -> None:
-        if not hooks.compiling() and (self._called is not None or id(module) in self._models):
+        if hooks.compiling():
+            return
+        if self._samples.on and module.training and torch.is_grad_enabled() and not torch._C._get_tracing_state():
+            self._samples.timed(self._samples.gave, module, args, given)
+        if self._called is not None or id(module) in self._models:
             safely(self._watch, "outputs", self._gave, module, args, kwargs, given)
 
     def _gave(self, module: torch.nn.Module, args: Any, kwargs: Any, given: Any) -> None:
@@ -196,7 +220,7 @@ class Sentinel:
             ]
         said = [f"the {name.replace('_', ' ')} is {numbers[name]}" for name in sorted(bad, reverse=True)]
         said += [f"the output of {name} is not finite" for name in dict.fromkeys(one.name for one in broken)]
-        details: dict[str, Any] = {name: str(x) for name, x in numbers.items()}
+        details: Report = {name: str(x) for name, x in numbers.items()}
         calls = [call for call in self._calls if id(call.model()) in self._models]
         if bad and calls and not self._kept:
             self._kept = True
@@ -204,13 +228,12 @@ class Sentinel:
             handed = self._batches.handed([tensor for _, tensor in tensors_in((call.args, dict(call.kwargs)), "")])
             self._keep(details, call, handed, optimizer)
             self._locate(details, calls, handed)
-        said = [_listed(said)]
+        said = [listed(said)]
         if "first" in details:
             said.append(f"first not finite: {details['first']}")
         if gradients:
             details["parameters"] = gradients[:MOST]
-            more = [f"{len(gradients) - 3:,} more"] if len(gradients) > 3 else []
-            said.append(f"not finite: the gradient of {_listed([*gradients[:3], *more])}")
+            said.append(f"not finite: the gradient of {listed(gradients, 3)}")
         if "first" in details:
             said.append(f"to find this, {calls[0].name} was called once more")
         line = next((one.line for one in broken if one.line is not None), None)
@@ -225,7 +248,7 @@ class Sentinel:
         found = {id(p): path_of(name) for model in NAMED for name, p in model.named_parameters()}
         return found or names_of(optimizer)
 
-    def _keep(self, details: dict[str, Any], call: Call, handed: Handed | None, optimizer: Optimizer) -> None:
+    def _keep(self, details: Report, call: Call, handed: Handed | None, optimizer: Optimizer) -> None:
         """Write the step to a file of the run."""
         watch = self._watch
         with Guard(watch, "the bad step, to be kept"):
@@ -234,7 +257,7 @@ class Sentinel:
             save(path, call, batch, states, optimizer, step=watch.steps, epoch=watch.where.epoch)
             details["state"] = path
 
-    def _locate(self, details: dict[str, Any], calls: Sequence[Call], handed: Handed | None) -> None:
+    def _locate(self, details: Report, calls: Sequence[Call], handed: Handed | None) -> None:
         """Where in the models it began; the line is found on the way."""
         states = self._states if handed is None else handed.states
         if handed is not None:
@@ -246,7 +269,7 @@ class Sentinel:
                 self._watch.at(module=broken.module or calls[0].name)
 
 
-def _has_any_global_hook(original: Callable[..., Any]) -> Any:
+def _has_any_global_hook(original: AnyFunction) -> Any:
     """Whether the program has one: that it has, it is warned of when it compiles."""
     found = original()
     return found if found is not modules._global_forward_hooks or len(found) > 1 else False
@@ -280,8 +303,3 @@ def exact_norm(optimizer: Optimizer) -> float:
 def _gradients(optimizer: Optimizer) -> list[torch.Tensor]:
     gradients = [part for p in parameters_of(optimizer) if p.grad is not None for part in parts_of(p.grad)]
     return [g for g in gradients if g.layout == torch.strided and is_concrete(g)]
-
-
-def _listed(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import gc
 import math
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,17 +16,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 from torch.optim import Optimizer
 
-from nanlint.runtime.adapter import Tensor, Watch, around
+from nanlint.runtime.adapter import AnyFunction, Hooked, Report, Tensor, Watch, around
 from nanlint.runtime.adapters.torch.breakdown import NONE, apart, health_of, is_concrete, parts_of, suspicious
 from nanlint.runtime.adapters.torch.deferred import numbers_on_devices
-from nanlint.runtime.adapters.torch.words import names_among
+from nanlint.runtime.adapters.torch.words import held
+from nanlint.runtime.frames import names_in_callers
 from nanlint.runtime.hooks import Guard
+from nanlint.runtime.telling import listed
 
 if TYPE_CHECKING:
     from nanlint.runtime.adapters.torch.eager import Births
 
 #: a parameter without a gradient is told of after so many steps, or at the end of a shorter run
 PATIENCE = 100
+#: names in one alert
+MOST = 4
 #: so few steps tell nothing: layers that begin at zero let no gradient through in the first
 FEW = 3
 
@@ -38,19 +41,25 @@ class Listener(Protocol):
     def stepping(self, optimizer: Optimizer) -> dict[str, float]:
         """Numbers of the step that is about to be taken, whose gradients are there."""
 
+    def stepped(self, optimizer: Optimizer) -> None:
+        """The step is taken."""
 
-class Steps:
+    def skipped(self, optimizer: Optimizer) -> None:
+        """The step was skipped by a loss scaler."""
+
+
+class Steps(Hooked):
     """Wraps the ``step`` of every optimizer class, as a hook would not hear of a step that raised."""
 
     def __init__(self, watch: Watch, births: Births, listener: Listener) -> None:
-        self._watch = watch
+        super().__init__(watch)
         self._births = births
         self._listener = listener
         self._guard = Guard(watch, "an optimizer's parameters")
         self._taken_by: Callable[[Optimizer], None] = lambda optimizer: None
         self._skipped_by: Callable[[], None] = lambda: None
         self._undo: list[Callable[[], None]] = []
-        self._made: dict[Callable[..., Any], Callable[..., Any]] = {}
+        self._made: dict[AnyFunction, AnyFunction] = {}
         self._waiting: weakref.WeakKeyDictionary[Optimizer, Waiting] = weakref.WeakKeyDictionary()
         self._broken: set[int] = set()
         self._depth = 0
@@ -60,39 +69,33 @@ class Steps:
         """Have another hear of each step that was taken, and that one was skipped."""
         self._taken_by, self._skipped_by = stepped, skipped
 
-    def start(self) -> None:
-        if self._undo:
-            return
-        wrap_later = Optimizer.profile_hook_step
-
-        later = around(self._watch, "an optimizer", wrap_later, self._hooked)
-        Optimizer.profile_hook_step = staticmethod(later)
-        self._undo.append(lambda: setattr(Optimizer, "profile_hook_step", staticmethod(wrap_later)))
+    def hook(self) -> None:
+        later = around(self._watch, "an optimizer", Optimizer.profile_hook_step, self._hooked)
+        self._hooks.put(Optimizer, "profile_hook_step", staticmethod(later))
         for kind in _subclasses(Optimizer):
             own = kind.__dict__.get("step")
             if own is not None and getattr(own, "hooked", False):
                 kind.step = self._wrapped(own)
         if self._made:
             self._wrap_instances()
-        original = torch.amp.GradScaler.step
-        torch.amp.GradScaler.step = around(self._watch, "a loss scaler", original, self._scaled)
-        self._undo.append(lambda: setattr(torch.amp.GradScaler, "step", original))
+        self._hooks.around(torch.amp.GradScaler, "step", self._scaled, "a loss scaler")
 
     def _wrap_instances(self) -> None:
         """Optimizers that were there before may have a ``step`` of their own, as schedulers give them one."""
         for one in [one for one in gc.get_objects() if issubclass(type(one), Optimizer) and "step" in vars(one)]:
             own, known = one.step, weakref.ref(one)
 
-            def stepped(step: Callable[..., Any], *args: Any, known: Any = known, **kwargs: Any) -> Any:
+            def stepped(step: AnyFunction, *args: Any, known: Any = known, **kwargs: Any) -> Any:
                 return self._step(lambda _, *args, **kwargs: step(*args, **kwargs), known(), *args, **kwargs)
 
             one.step = around(self._watch, "an optimizer's step", own, stepped)
             self._undo.append(functools.partial(_put_back, known, own))
 
     def stop(self) -> None:
-        if self._undo:
+        if self._hooks:
             for waiting in list(self._waiting.values()):
                 waiting.tell(self._watch)
+        super().stop()
         while self._undo:
             self._undo.pop()()
         for kind in _subclasses(Optimizer):
@@ -101,18 +104,18 @@ class Steps:
                 kind.step = self._made[own]
         self._made.clear()
 
-    def _hooked(self, original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    def _hooked(self, original: AnyFunction, function: AnyFunction) -> AnyFunction:
         step: Any = original(function)
         step.hooked = True  # as PyTorch marks what it finds in the class: when ours is gone it is this
         return self._wrapped(step)
 
-    def _wrapped(self, step: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrapped(self, step: AnyFunction) -> AnyFunction:
         watched = around(self._watch, "an optimizer's step", step, self._step)
         self._made[watched] = step
         return watched
 
-    def _step(self, step: Callable[..., Any], optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        if not self._undo or self._depth:
+    def _step(self, step: AnyFunction, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self._hooks or self._depth:
             return step(optimizer, *args, **kwargs)
         closure = args[0] if args else kwargs.get("closure")
         closed = closure is None
@@ -153,11 +156,15 @@ class Steps:
                 numbers.update(self._listener.stepping(optimizer))
         return loss
 
-    def _scaled(self, step: Callable[..., Any], scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+    def _scaled(self, step: AnyFunction, scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         taken = self._taken
+        if self._undo and scaler.is_enabled():
+            self._watch.measured(loss_scale=scaler.get_scale())
         result = step(scaler, optimizer, *args, **kwargs)
-        if self._undo and taken == self._taken and scaler.is_enabled():
+        if self._hooks and taken == self._taken and scaler.is_enabled():
             frames = self._watch.frames(1)
+            if self._watch.mode == "sentinel":
+                self._listener.skipped(optimizer)
             self._skipped_by()
             self._watch.settled(skipped=True)
             self._watch.fates.die("in a step that the loss scaler skipped")
@@ -168,7 +175,9 @@ class Steps:
 
     def _done(self, optimizer: Optimizer, unwatched: bool, counted: int, numbers: dict[str, float]) -> None:
         self._taken += 1
-        report: dict[str, Any] | None = None
+        report: Report | None = None
+        if self._watch.mode == "sentinel":
+            self._listener.stepped(optimizer)
         with self._guard:
             waiting = self._waiting.get(optimizer)
             if waiting is None:
@@ -191,7 +200,7 @@ class Steps:
             self._births.stop()  # which had begun to follow something
         self._births.tracing = self._watch.steps & (self._watch.steps - 1) == 0
 
-    def _broke(self, optimizer: Optimizer) -> dict[str, Any] | None:
+    def _broke(self, optimizer: Optimizer) -> Report | None:
         """The birth of a bad value in a parameter whose gradient was finite, if there is one that is new."""
         for parameter in self._suspicious(optimizer):
             outputs = _here("parameter", parameter)
@@ -261,10 +270,16 @@ class Waiting:
 
     def tell(self, watch: Watch) -> None:
         """What is left never got one."""
-        for i, name in self.places.items() if self.steps >= FEW else ():
-            what = "only zeros as its gradient" if i in self.zeros else "no gradient"
-            message = f"{name} got {what} in {self.steps:,} steps: it is not trained"
-            watch.alert("dead-gradient", message, frames=self.frames, parameter=name)
+        zeros = [name for i, name in self.places.items() if i in self.zeros]
+        none = [name for i, name in self.places.items() if i not in self.zeros]
+        for names, one, many in (
+            (zeros, "only zeros as its gradient", "only zeros as their gradients"),
+            (none, "no gradient", "no gradient"),
+        ):
+            if names and self.steps >= FEW:
+                what, are = (one, "it is") if len(names) == 1 else (many, "they are")
+                message = f"{listed(names, MOST)} got {what} in {self.steps:,} steps: {are} not trained"
+                watch.alert("dead-gradient", message, frames=self.frames, parameters=names)
         self.places.clear()
 
 
@@ -274,7 +289,7 @@ def parameters_of(optimizer: Optimizer) -> Iterator[torch.Tensor]:
         yield from group["params"]
 
 
-def _put_back(known: Callable[[], Any], step: Callable[..., Any]) -> None:
+def _put_back(known: Callable[[], Any], step: AnyFunction) -> None:
     optimizer = known()
     if optimizer is not None:
         optimizer.step = step
@@ -290,23 +305,9 @@ def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(one)
 
 
-def names_in_callers(kind: type[Any], watch: Watch) -> dict[int, str]:
-    """How the user's variables are called that hold objects of a kind, by the identity of these."""
-    names: dict[int, str] = {}
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        for variables in (frame.f_locals, frame.f_globals) if watch.owns_file(frame.f_code.co_filename) else ():
-            for variable, value in list(variables.items()):
-                if isinstance(value, kind):
-                    names.setdefault(id(value), variable)
-        frame = frame.f_back
-    return names
-
-
 def names_of(optimizer: Optimizer) -> dict[int, str]:
     """The names of parameters by identity: as the optimizer was told, or as a caller of the step calls its module."""
     names: dict[int, str] = {}
     for group in optimizer.param_groups:
         names.update({id(p): name for p, name in zip(group["params"], group.get("param_names", ()), strict=False)})
-    wanted = {id(p) for p in parameters_of(optimizer)}
-    return names_among(wanted, names)
+    return names_in_callers({id(p) for p in parameters_of(optimizer)} - names.keys(), held) | names

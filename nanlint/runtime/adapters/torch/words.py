@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import sys
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
-from nanlint.runtime.adapters.torch.breakdown import NAN, NINF, NONE, PINF
+from nanlint.runtime.adapters.torch.breakdown import NAN, NINF, NONE, PINF, Named
+from nanlint.runtime.health import Kinds
 
 #: A kind of non-finite value in their output was in an input already: they move, select, compare or bound elements.
 _CLOSED = """
@@ -78,9 +78,9 @@ def node_name(name: str) -> str:
     return _CAMEL.sub("_", bare).lower() if number else bare
 
 
-def literal_kinds(args: Any) -> frozenset[str]:
+def literal_kinds(args: Any) -> Kinds:
     """The kinds among the Python numbers in arguments."""
-    found: frozenset[str] = NONE
+    found: Kinds = NONE
     for one in args.values() if isinstance(args, dict) else args:
         if isinstance(one, float) and not math.isfinite(one):
             found |= {NAN if one != one else PINF if one > 0 else NINF}
@@ -96,21 +96,8 @@ def narrows(source: torch.dtype, target: torch.dtype) -> bool:
     return bool(torch.finfo(source).max > torch.finfo(target).max)
 
 
-def names_among(
-    wanted: set[int], names: dict[int, str], asks: Callable[[str], bool] = lambda _: True
-) -> dict[int, str]:
-    """How the callers' variables, and modules in them, call tensors, by the identity of these; some names are known.
-
-    Callers in files that ``asks`` says no to are passed over.
-    """
-    frame: Any = sys._getframe(1)
-    while frame is not None and not wanted <= names.keys():
-        for variables in (frame.f_locals, frame.f_globals) if asks(frame.f_code.co_filename) else ():
-            for variable, value in list(variables.items()):
-                if isinstance(value, torch.nn.Module) and variable != "self":
-                    for name, parameter in value.named_parameters():
-                        names.setdefault(id(parameter), f"{variable}.{name}")
-                elif isinstance(value, torch.Tensor):
-                    names.setdefault(id(value), variable)
-        frame = frame.f_back
-    return {identity: name for identity, name in names.items() if identity in wanted}
+def held(variable: str, value: Any) -> Iterable[Named]:
+    """The tensors that a variable of a caller's holds, and modules in it, with their names."""
+    if isinstance(value, torch.nn.Module) and variable != "self":
+        return [(f"{variable}.{name}", parameter) for name, parameter in value.named_parameters()]
+    return [(variable, value)] if isinstance(value, torch.Tensor) else ()

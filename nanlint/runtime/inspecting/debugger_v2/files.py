@@ -6,13 +6,104 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from nanlint.runtime.events import Frame
-from nanlint.runtime.inspecting.debugger_v2.looks import Look, look_of
-from nanlint.runtime.inspecting.sources import SourceFile
+from nanlint.runtime.events import Frame, Frames
+from nanlint.runtime.health import Health, Kinds, health_of_numbers
+from nanlint.runtime.inspecting.model import SourceFile, line_in
 from nanlint.runtime.runfile import RunError
+from nanlint.runtime.telling import fields_of
+
+#: dtypes of what is no real number
+_OTHER = ("complex", "string", "resource", "variant")
+
+#: elements of a tensor that are shown
+_KEPT = 64
+
+#: the fields of ``Seen`` by the same names
+FIELDS = ("health", "values", "form", "remark", "finite")
+#: what is bad where the mode does not tell the kind
+BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a dump says of a tensor: counts as far as they are known, and what is known beside them.
+
+    ``kinds``: which kinds of non-finite value are in it, or BAD; None where the mode does not look at values.
+    """
+
+    health: Health = field(default_factory=Health)
+    kinds: Kinds | None = None
+    form: str = ""
+    remark: str = ""
+    finite: int = 0
+    values: tuple[str, ...] = ()
+
+
+def name_of(mode: int) -> str:
+    """A TensorDebugMode."""
+    from tensorflow.core.protobuf.debug_event_pb2 import TensorDebugMode
+
+    return str(TensorDebugMode.Name(mode))
+
+
+def look_of(mode: int, tensor: Any) -> Look:
+    """What a dump in a mode says of a tensor: the summary that it holds in place of the tensor's values."""
+    if not tensor.dtype:
+        return Look(form="tensor", remark="not recorded")
+    numbers = _numbers(tensor)
+    named = name_of(mode)
+    if named == "CURT_HEALTH" and len(numbers) >= 2:
+        bad = numbers[1] != 0
+        return Look(kinds=frozenset({BAD} if bad else ()), form="tensor", remark="nan or inf" if bad else "all finite")
+    if named == "CONCISE_HEALTH" and len(numbers) >= 5:
+        size, ninf, pinf, nan = map(int, numbers[1:5])
+        health = Health(ninf=ninf, pinf=pinf, nan=nan)
+        finite = size - ninf - pinf - nan
+        parts = [str(health)] * bool(health.size) + [f"{finite:,} finite"] * bool(finite)
+        return Look(health, health.bad, _form("", None, size), ", ".join(parts), finite)
+    if named == "FULL_HEALTH" and len(numbers) >= 11:
+        dtype, rank, size, ninf, pinf, nan, neg, zero, pos = map(int, numbers[2:11])
+        health = Health(ninf, neg, zero, pos, pinf, nan, dtype=_dtype(dtype))
+        return Look(health, health.bad, _form(health.dtype, rank, size))
+    if named == "SHAPE" and len(numbers) >= 4:
+        dtype, rank, size = map(int, numbers[1:4])
+        shape = "×".join(str(int(one)) for one in numbers[4 : 4 + min(rank, 6)]) or "scalar"
+        return Look(form=f"{_dtype(dtype)} {shape}{'×…' if rank > 6 else ''}".strip(), remark="not checked")
+    if named == "FULL_TENSOR" and numbers:
+        health = health_of_numbers(numbers, _dtype(tensor.dtype), tuple(one.size for one in tensor.tensor_shape.dim))
+        return Look(health, health.bad, values=tuple(map(repr, numbers[:_KEPT])))
+    return Look(form="tensor", remark="not recorded")
+
+
+def shown(look: Look) -> dict[str, Any]:
+    """The fields of ``Seen`` that say it."""
+    return {**fields_of(look, FIELDS), "suspect": BAD in (look.kinds or ())}
+
+
+def _form(dtype: str, rank: int | None, size: int) -> str:
+    shape = "scalar" if rank == 0 else f"{size:,} element{'' if size == 1 else 's'}"
+    return " ".join(filter(None, [dtype, f"rank {rank}," if rank is not None and rank > 1 else "", shape]))
+
+
+def _numbers(tensor: Any) -> list[float]:
+    """The elements of a TensorProto of real numbers."""
+    from tensorflow.python.framework.tensor_util import MakeNdarray
+
+    real = _dtype(tensor.dtype) and not _dtype(tensor.dtype).startswith(_OTHER)
+    return [] if not real else [float(one) for one in MakeNdarray(tensor).ravel()]
+
+
+def _dtype(code: int) -> str:
+    from tensorflow.python.framework import dtypes
+
+    try:
+        return str(dtypes.as_dtype(int(code)).name)
+    except TypeError:  # DT_INVALID
+        return ""
+
 
 #: how the names of ops begin that compute gradients
 GRADIENTS = ("gradient_tape/", "gradients/")
@@ -31,7 +122,7 @@ class Made:
     name: str
     graph: str
     inputs: list[str]
-    frames: tuple[Frame, ...]
+    frames: Frames
 
     @property
     def backward(self) -> bool:
@@ -50,7 +141,7 @@ class Execution:
     inputs: list[int]
     outputs: list[int]
     looks: list[Look]
-    frames: tuple[Frame, ...]
+    frames: Frames
     traces: list[tuple[str, str, int, Look]]
 
 
@@ -105,19 +196,16 @@ class DumpFiles:
         """The user's files, and the stack frames by their ids."""
         paths: list[str] = []
         files: dict[str, SourceFile] = {}
-        lines: dict[str, list[str]] = {}
         frames: dict[str, Frame] = {}
         for event in self._events("source_files", self._reader.source_files_iterator()):
             path = event.source_file.file_path
             paths.append(path)
             if _users(path):
-                lines[path] = list(event.source_file.lines)
-                files[path] = SourceFile(path, "\n".join(lines[path]))
+                files[path] = SourceFile(path, "\n".join(event.source_file.lines))
         for event in self._events("stack_frames", self._reader.stack_frames_iterator()):
             place = event.stack_frame_with_id.file_line_col
             path = paths[place.file_index] if place.file_index < len(paths) else ""
-            own = lines.get(path, ())
-            shown = own[place.line - 1].strip() if 0 < place.line <= len(own) else ""
+            shown = line_in(files, path, place.line)
             frames[event.stack_frame_with_id.id] = Frame(path, place.line, place.func, shown, place.col)
         return files, frames
 
@@ -173,7 +261,7 @@ class DumpFiles:
             found.append(Execution(len(found), last, "(did not end)", rest[0][0], [], [], [], (), rest))
         return found
 
-    def _frames(self, location: Any) -> tuple[Frame, ...]:
+    def _frames(self, location: Any) -> Frames:
         """The user's frames of a code location, innermost first; all, if none is the user's."""
         known = self._frames_of
         frames = [known[name] for name in reversed(location.stack_frame_ids) if name in known]

@@ -11,16 +11,24 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nanlint.config import Configs, Options
-from nanlint.diagnostic import Confidence, Diagnostic
-from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
+from nanlint.diagnostic import Confidence
 from nanlint.lint.one_file import diagnose_source
-from nanlint.runtime.events import FORMAT, Ended, Frame, Framework, Started, Step
-from nanlint.runtime.health import CLASSES
-from nanlint.runtime.inspecting.debugger_v2.files import GRADIENTS, DumpFiles, Execution, Made
-from nanlint.runtime.inspecting.debugger_v2.looks import Look, name_of, shown_fields
-from nanlint.runtime.inspecting.model import INPUT, OUTPUT, Incident, Member, Node, Run, Seen, shown_path
-from nanlint.runtime.inspecting.sources import Finding, finding_of
+from nanlint.runtime.events import FORMAT, Ended, Frame, Frames, Framework, Started, Step
+from nanlint.runtime.health import CLASSES, Kinds
+from nanlint.runtime.importing import config_at
+from nanlint.runtime.inspecting.debugger_v2.files import GRADIENTS, DumpFiles, Execution, Look, Made, name_of, shown
+from nanlint.runtime.inspecting.model import (
+    INPUT,
+    OUTPUT,
+    Finding,
+    Incident,
+    Member,
+    Node,
+    Run,
+    Seen,
+    finding_of,
+    shown_path,
+)
 from nanlint.runtime.telling import KINDS
 from nanlint.runtime.verdicts import State, Verdict
 from nanlint.source import Source
@@ -70,10 +78,10 @@ class _Dump:
         self._eager_look: dict[int, Look] = {}
         self._tensors: list[Seen] = []
         self._kept: dict[tuple[int, int], int] = {}
-        self._births: dict[tuple[int, frozenset[str]], int] = {}
+        self._births: dict[tuple[int, Kinds], int] = {}
         self._incidents: list[Incident] = []
         self._origin: int | None = None
-        self._bad: frozenset[str] = frozenset()
+        self._bad: Kinds = frozenset()
 
     def run(self) -> Run:
         for op in self._files.made():
@@ -93,7 +101,6 @@ class _Dump:
                 host="",
                 pid=0,
                 rank=0,
-                parent=0,
                 python="",
                 argv=("tfdbg", self._files.directory),
                 directory=self._files.root(),
@@ -163,14 +170,11 @@ class _Dump:
     def _seen(self, node: int, slot: int, look: Look, step: int, given: _Given | None = None) -> int:
         """A tensor as it is shown: an output of an op by its slot, or what an op was given."""
         own = self._nodes[node]
-        frames = (Frame(own.path, own.line),) if own.path else ()
         role = OUTPUT if given is None else INPUT
         label = f"{role} {slot}"
         name = f"{own.name}:{slot}" if given is None else given.name or f"{own.name}/{label}"
         source = None if given is None else given.source
-        seen = Seen(
-            name, label, role, step=step, process=0, node=node, source=source, frames=frames, **shown_fields(look)
-        )
+        seen = Seen(name, label, role, step=step, process=0, node=node, source=source, **shown(look))
         self._tensors.append(seen)
         return len(self._tensors) - 1
 
@@ -181,7 +185,7 @@ class _Dump:
         if index is None:
             self._kept[key] = self._seen(node, slot, look, step)
         elif self._origin is None or step <= self._origin:
-            self._tensors[index] = replace(self._tensors[index], step=step, **shown_fields(look))
+            self._tensors[index] = replace(self._tensors[index], step=step, **shown(look))
 
     # ── the origin rule ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -193,7 +197,7 @@ class _Dump:
             for op, argument in zip(arguments, execution.inputs, strict=True):
                 if argument in self._eager_look:
                     looks[execution.graph, f"{op.name}:0"] = self._eager_look[argument]
-        inside: frozenset[str] = frozenset()
+        inside: Kinds = frozenset()
         for graph, name, slot, look in execution.traces:
             looks[graph, f"{name}:{slot}"] = look
             made = self._ops.get((graph, name))
@@ -227,8 +231,8 @@ class _Dump:
         slot: int,
         look: Look,
         given: Sequence[_Given],
-        inside: frozenset[str],
-        stacks: tuple[tuple[Frame, ...], tuple[Frame, ...]],
+        inside: Kinds,
+        stacks: tuple[Frames, Frames],
     ) -> None:
         """Report what is bad in an output and in no input. ``inside``: the kinds seen before in the same call."""
         fresh = (look.kinds or frozenset()).difference(*(one.look.kinds or () for one in given if one.look))
@@ -290,7 +294,8 @@ class _Dump:
             if path not in self._files.sources:
                 continue
             source = Source(path, self._files.sources[path].text)
-            for diagnostic in _findings_of(source):
+            config = config_at(path, Confidence.LIKELY).for_file(path)
+            for diagnostic in diagnose_source(in_project(source), config):
                 rows = range(diagnostic.span.row, diagnostic.span.end_row + 1)
                 own = [
                     i
@@ -310,7 +315,7 @@ class _Dump:
         """Whether an input that was not recorded cannot be bad: a constant of integers, a handle of a variable."""
         return source is not None and self._nodes[source].op in _HARMLESS
 
-    def _stacks(self, op: Made) -> tuple[tuple[Frame, ...], tuple[Frame, ...]]:
+    def _stacks(self, op: Made) -> tuple[Frames, Frames]:
         """Where the op was called; of an op of a gradient where the op was called whose gradient it is, then itself."""
         if not op.backward:
             return op.frames, ()
@@ -365,15 +370,3 @@ def forgot(executions: Sequence[Execution]) -> bool:
     first = dict(reversed(own))
     full = _BUFFER in (len(executions), sum(len(one.traces) for one in executions))
     return full or any(first[graph] < count for graph, count in fullest.items())
-
-
-def _findings_of(source: Source) -> list[Diagnostic]:
-    """What the linter says of a source."""
-    rules = rule_names()
-    overrides = Options.of(confidence=str(Confidence.LIKELY)).over
-    configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
-    try:
-        config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
-    except Exception:  # a configuration that is broken, or gone with its directory
-        config = Configs(rules, overrides, isolated=True).default()
-    return diagnose_source(in_project(source), config)

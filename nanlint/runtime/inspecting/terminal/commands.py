@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmd
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
@@ -9,33 +11,102 @@ from typing import IO, Any
 from rich.text import Text
 
 from nanlint.runtime.events import Frame
-from nanlint.runtime.inspecting.model import Incident, Run, Seen
+from nanlint.runtime.inspecting.model import Incident, Run, Seen, line_in, told_of
 from nanlint.runtime.inspecting.terminal import elements
-from nanlint.runtime.inspecting.terminal.loop import LONG, Loop
-from nanlint.runtime.inspecting.terminal.printing import MOST, VERDICT_STYLES, bar
-from nanlint.runtime.inspecting.terminal.reading import SORTS, Mistake, named, number, pattern, read, words
-from nanlint.runtime.inspecting.terminal.selecting import Numbered, array_of, filtered
+from nanlint.runtime.inspecting.terminal.printing import MOST, VERDICT_STYLES, Printer, bar
+from nanlint.runtime.inspecting.terminal.reading import Mistake, named, number, pattern, read, words
+from nanlint.runtime.inspecting.terminal.selecting import Numbered, Selection, array_of, filtered
 
 #: lines of source before and after; rows of a tensor that are printed without -a
 _AROUND, _ROWS = 4, 100
 
+#: what ``lt -s`` sorts by
+KEYS: dict[str, Callable[[Run, int, Seen], Any]] = {
+    "": lambda _, i, one: i,
+    "name": lambda _, i, one: one.name,
+    "step": lambda _, i, one: (one.step, i),
+    "size": lambda _, i, one: (-one.health.size, i),
+    "op_type": lambda run, i, one: "" if one.node is None else run.nodes[one.node].op,
+}
+
 COMMANDS = ("alerts", "run", "lt", "pt", "li", "lo", "ni", "where", "ps", "ls", "eval")
 #: beside those of tfdbg
-OTHERS = ("step", "verdicts", "rank", "help", "quit")
+OTHERS = ("step", "layers", "verdicts", "rank", "help", "quit")
 
 
-class Terminal(Loop):
-    """Commands over one run."""
+#: tfdbg's long names
+LONG = {"list_tensors": "lt", "print_tensor": "pt", "node_info": "ni", "list_inputs": "li", "list_outputs": "lo"}
+LONG |= {"print_source": "ps", "list_source": "ls", "r": "run"}
 
+
+class Terminal(cmd.Cmd):
+    """Commands over one run, read one after the other from a terminal or a pipe, with completion of names."""
+
+    prompt = "nanlint> "
+    #: by their short names, as help lists them
     commands: tuple[str, ...] = COMMANDS + OTHERS
 
     def __init__(self, run: Run, out: IO[str], stdin: IO[str] | None = None) -> None:
-        super().__init__(run, out, stdin)
+        super().__init__(stdin=stdin, stdout=out)
+        self.use_rawinput = stdin is None
+        self.run = run
+        self._printer = Printer(run, out)
+        self._print = self._printer.print
+        self._selected = Selection(run)
         self._last = ""
         first = run.first_bad
         self._incident = first if first is not None else 0 if run.incidents else None
         if self._incident is not None:
             self._choose(self._incident)
+
+    def interact(self) -> None:
+        """Say what the run was, then do commands until quit or the end of input. Ctrl-C forgets a half-typed one."""
+        self._printer.summary()
+        self.onecmd("alerts")
+        self._print("Type help for the commands, quit to leave.", "dim")
+        self.prompt_user()
+
+    def prompt_user(self) -> None:
+        """Do commands until one leaves."""
+        if self.use_rawinput:
+            with contextlib.suppress(ImportError):
+                import readline
+
+                readline.set_completer_delims(" ")
+        else:
+            self.prompt = ""
+        while True:
+            try:
+                self.cmdloop()
+                return
+            except KeyboardInterrupt:
+                self.stdout.write("\n")
+
+    def onecmd(self, line: str) -> bool:
+        """One command; a mistake is told in a line."""
+        try:
+            return self.perform(line)
+        except Mistake as mistake:
+            self._print(f"error: {mistake}", "red")
+            return False
+
+    def perform(self, line: str) -> bool:
+        """One command; whether it was to leave. Raises Mistake."""
+        name, blank, rest = line.strip().partition(" ")
+        return super().onecmd(f"{LONG.get(name, name)}{blank}{rest}")
+
+    def emptyline(self) -> bool:
+        """Nothing is repeated."""
+        return False
+
+    def completenames(self, text: str, *ignored: Any) -> list[str]:
+        """Names of commands."""
+        return [name for name in (*self.commands, *LONG) if name.startswith(text)]
+
+    def completedefault(self, text: str, line: str, begidx: int, endidx: int) -> list[str]:
+        """Names of tensors and nodes."""
+        names = [tensor.name for tensor in self.run.tensors] + [node.name for node in self.run.nodes]
+        return [name for name in names if name.startswith(text)]
 
     def default(self, line: str) -> None:
         """A search in the tensor that was printed last (`/inf`), one of its elements (`@[10,0]`), or no command."""
@@ -105,7 +176,7 @@ class Terminal(Loop):
         if asked.op is not None:
             op = pattern(asked.op)
             chosen = [(i, t) for i, t in chosen if t.node is not None and op.search(self.run.nodes[t.node].op)]
-        chosen = sorted(chosen, key=self._key(SORTS.get(asked.sort, "")), reverse=asked.reverse)
+        chosen = sorted(chosen, key=lambda pair: KEYS[asked.sort](self.run, *pair), reverse=asked.reverse)
         self._printer.tensors(chosen[:MOST])
         more = f", the first {MOST} shown: narrow them down with -n or -f" if len(chosen) > MOST else ""
         at = "" if self._selected.step is None else f" of step {self._selected.step}"
@@ -234,7 +305,9 @@ class Terminal(Loop):
             for name in self._names_at(path, i, asked.tensors) if whole else ():
                 self._print(f"         │   {name}", "dim")
         for finding in self.run.findings:
-            if finding.path == path and (whole or finding.span.row <= row <= finding.span.end_row):
+            if finding.path == path and (
+                whole or finding.diagnostic.span.row <= row <= finding.diagnostic.span.end_row
+            ):
                 self._printer.finding(finding)
 
     def do_ls(self, line: str) -> None:
@@ -295,6 +368,14 @@ class Terminal(Loop):
             )
         self._printer.step(step)
 
+    def do_layers(self, line: str) -> None:
+        """layers [REGEX]: list the layers in the last sampled steps, with their largest elements as a history."""
+        member, name = self.run.members[self._printer.process], pattern(line.strip())
+        layers = {one: history for one, history in member.layers.items() if name.search(one)}
+        if not layers:
+            raise Mistake(f"no layers of {member.label} were recorded: that needs PyTorch and --watch sentinel")
+        self._printer.layers(layers)
+
     def do_verdicts(self, line: str) -> None:
         """verdicts: list the findings of the linter, with their verdicts in this run."""
         if not self.run.findings:
@@ -302,9 +383,8 @@ class Terminal(Loop):
             return
         table = self._printer.table("verdict", "where", "rule", "finding", "seen")
         for finding in self.run.findings:
-            where = f"{self.run.shown(finding.path)}:{finding.span.row}:{finding.span.column}"
-            verdict = Text(finding.verdict, VERDICT_STYLES.get(finding.verdict, ""))
-            table.add_row(verdict, where, finding.code, finding.message, finding.told)
+            verdict, said = Text(finding.verdict, VERDICT_STYLES.get(finding.verdict, "")), finding.diagnostic
+            table.add_row(verdict, self._printer.where(finding), said.code, said.message, told_of(finding.of))
         self._printer.show(table)
 
     def do_rank(self, line: str) -> None:
@@ -374,15 +454,6 @@ class Terminal(Loop):
         found = filtered(asked.filter, tensors)
         return [(i, one) for i, one in found if left_out is None or not left_out.search(one.name)]
 
-    def _key(self, by: str) -> Callable[[Numbered], Any]:
-        keys: dict[str, Callable[[Numbered], Any]] = {
-            "name": lambda pair: pair[1].name,
-            "step": lambda pair: (pair[1].step, pair[0]),
-            "size": lambda pair: (-pair[1].health.size, pair[0]),
-            "op": lambda pair: "" if pair[1].node is None else self.run.nodes[pair[1].node].op,
-        }
-        return keys.get(by, lambda pair: pair[0])
-
     def _list(self, what: str, line: str) -> None:
         asked = read("li" if what == "inputs" else "lo", line)
         index = self._selected.op(asked.name)
@@ -394,7 +465,7 @@ class Terminal(Loop):
         found = next_to(index)
         for depth, node in self._tree(next_to, index, asked.depth if asked.recursive else 1):
             op = f" ({self.run.nodes[node].op})" if asked.op_type else ""
-            text = self._printer.text(self.run.nodes[node].path, self.run.nodes[node].line)
+            text = line_in(self.run.files, self.run.nodes[node].path, self.run.nodes[node].line)
             indent = "  " * depth
             name = f"{self.run.nodes[node].name}{op}"
             self._print(f"{indent}{'from' if into else 'to'} {name}{f': {text}' if text else ''}")
@@ -411,7 +482,7 @@ class Terminal(Loop):
 
     def _frame(self, node: int) -> Frame:
         one = self.run.nodes[node]
-        return Frame(one.path, one.line, text=self._printer.text(one.path, one.line))
+        return Frame(one.path, one.line, text=line_in(self.run.files, one.path, one.line))
 
     def _names_at(self, path: str, line: int, tensors: bool) -> list[str]:
         nodes = {i for i, one in enumerate(self.run.nodes) if (one.path, one.line) == (path, line)}

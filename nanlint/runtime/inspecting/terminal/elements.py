@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, product
 
+from nanlint.runtime.health import Shape
 from nanlint.runtime.inspecting.terminal.reading import Mistake
 
 _RANGE = re.compile(r"\[([^\[\],]+),([^\[\],]+)\]")
@@ -42,7 +43,7 @@ def in_ranges(text: str) -> Callable[[str], bool]:
     return holds
 
 
-def indices(part: str, shape: tuple[int, ...]) -> list[range]:
+def indices(part: str, shape: Shape) -> list[range]:
     """For each axis of ``shape`` the indices that a slice such as ``0:3, -1`` asks for."""
     wanted = [word.strip() for word in part.split(",")] if part.strip() else []
     if len(wanted) > len(shape):
@@ -64,9 +65,7 @@ def indices(part: str, shape: tuple[int, ...]) -> list[range]:
     return axes
 
 
-def elements(
-    wanted: Sequence[range], shape: tuple[int, ...], values: Sequence[str]
-) -> Iterator[tuple[tuple[int, ...], str]]:
+def elements(wanted: Sequence[range], shape: Shape, values: Sequence[str]) -> Iterator[tuple[tuple[int, ...], str]]:
     """The wanted elements that were kept, with their indices, in row-major order."""
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     near = [_below(axis, -(-len(values) // max(stride, 1))) for axis, stride in zip(wanted, strides, strict=True)]
@@ -84,7 +83,7 @@ def _below(axis: range, bound: int) -> range:
     return axis[beyond:]
 
 
-def rows(wanted: Sequence[range], shape: tuple[int, ...], values: Sequence[str]) -> Iterator[str]:
+def rows(wanted: Sequence[range], shape: Shape, values: Sequence[str]) -> Iterator[str]:
     """One line a row of the last axis."""
     nothing = True
     for before, row in groupby(elements(wanted, shape, values), key=lambda pair: pair[0][:-1]):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import IO
 
@@ -11,10 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from nanlint.output.paint import visible
-from nanlint.runtime.events import Frame, Step
+from nanlint.runtime.events import Frame, Layer, Stack, Step
 from nanlint.runtime.health import Health
-from nanlint.runtime.inspecting.model import Incident, Run, Seen
-from nanlint.runtime.inspecting.sources import Finding
+from nanlint.runtime.inspecting.model import Finding, Incident, Run, Seen, line_in, told_of
 
 #: columns, where what is printed is no terminal: lines are not wrapped there
 _WIDE = 1000
@@ -24,12 +24,25 @@ MOST = 200
 VERDICT_STYLES = {
     "confirmed": "bold red",
     "died": "dim",
-    "close": "yellow",
+    "near": "yellow",
     "clean": "green",
+    "only empty": "dim",
     "not cleared": "yellow",
     "not watched": "dim",
     "not reached": "dim",
 }
+
+
+#: what draws a magnitude, from the least of a history to the greatest, and one that is not known or not finite
+LEVELS, UNKNOWN = "▁▂▃▄▅▆▇█", "!"
+
+
+def drawn(numbers: Sequence[float | None]) -> str:
+    """A history of magnitudes as a line of characters, by their logarithms; the lowest is also what is 0."""
+    logs = [math.log(x) for x in numbers if x]
+    low, high = min(logs, default=0.0), max(logs, default=0.0)
+    per = (len(LEVELS) - 1) / max(high - low, math.log(10))
+    return "".join(UNKNOWN if x is None else LEVELS[round((math.log(x) - low) * per) if x else 0] for x in numbers)
 
 
 class Printer:
@@ -91,14 +104,17 @@ class Printer:
             self.finding(self.run.findings[incident.finding])
 
     def finding(self, finding: Finding) -> None:
-        where = f"{self.run.shown(finding.path)}:{finding.span.row}:{finding.span.column}"
-        self.print(f"{where} {finding.code} [{finding.confidence}] {finding.message}")
-        self.print(f"   {finding.verdict}: {finding.told}", VERDICT_STYLES.get(finding.verdict, ""))
-        if finding.fix:
-            title = "suggestion" if finding.applicability == "display" else f"fix ({finding.applicability})"
-            self.print(f"   {title}: {finding.fix}")
+        said = finding.diagnostic
+        self.print(f"{self.where(finding)} {said.code} [{said.confidence}] {said.message}")
+        self.print(f"   {finding.verdict}: {told_of(finding.of)}", VERDICT_STYLES.get(finding.verdict, ""))
+        if said.fix is not None:
+            self.print(f"   {said.fix.title}: {finding.fix}")
         for text in finding.diff.splitlines():
             self.print(f"   {text}", {"+": "green", "-": "red", "@": "cyan"}.get(text[:1], ""))
+
+    def where(self, finding: Finding) -> str:
+        span = finding.diagnostic.span
+        return f"{self.run.shown(finding.path)}:{span.row}:{span.column}"
 
     def tensors(self, tensors: Iterable[tuple[int, Seen]]) -> None:
         rows = list(tensors)
@@ -111,7 +127,7 @@ class Printer:
             table.add_row(*words, bar(tensor.health, tensor.finite), breakdown, str(tensor.step))
         self.show(table)
 
-    def frames(self, title: str, frames: Sequence[Frame]) -> None:
+    def frames(self, title: str, frames: Stack) -> None:
         if title:
             self.print(title, "bold")
         if not frames:
@@ -119,9 +135,20 @@ class Printer:
         for frame in reversed(frames):
             function = f", in {frame.function}" if frame.function else ""
             self.print(f'  File "{frame.path}", line {frame.line}{function}')
-            text = frame.text or self.text(frame.path, frame.line)
+            text = frame.text or line_in(self.run.files, frame.path, frame.line)
             if text:
                 self.print(f"    {text}")
+
+    def layers(self, layers: Mapping[str, Sequence[tuple[int, Layer]]]) -> None:
+        table = self.table("layer", "largest", "history", "headroom", "zeros", "gradient", "update", "where")
+        for name, history in layers.items():
+            last = history[-1][1]
+            known = last.largest, last.headroom, last.zeros, last.gradient, last.update
+            shown = ["" if x is None else f"{x:.3g}" for x in known]
+            magnitudes = [one.largest if one.top else one.gradient for _, one in history]
+            where = "" if last.line is None else f"{self.run.shown(last.line[0])}:{last.line[1]}"
+            table.add_row(name, shown[0], drawn(magnitudes), *shown[1:], where)
+        self.show(table)
 
     def steps(self, steps: Sequence[Step]) -> None:
         table = self.table("step", "seconds", "ops", "numbers", "alerts")
@@ -167,13 +194,8 @@ class Printer:
     def placed(self, frame: Frame | None) -> str:
         if frame is None:
             return ""
-        text = frame.text or self.text(frame.path, frame.line)
+        text = frame.text or line_in(self.run.files, frame.path, frame.line)
         return f"{self.run.shown(frame.path)}:{frame.line}{f': {text}' if text else ''}"
-
-    def text(self, path: str, line: int) -> str:
-        file = self.run.files.get(path)
-        lines = file.text.splitlines() if file else []
-        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
     def of_rank(self, tensor: Seen) -> str:
         return f", {self.run.who(tensor.process)}" if len(self.run.members) > 1 else ""

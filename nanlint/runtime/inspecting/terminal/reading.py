@@ -6,7 +6,7 @@ import argparse
 import re
 import shlex
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from nanlint.refused import Refused
 
@@ -23,68 +23,67 @@ class Options(argparse.ArgumentParser):
         raise Mistake(f"{self.prog}: {message}; help {self.prog} explains them")
 
 
-def options_of(command: str) -> Options:
-    """Those of a command of tfdbg."""
-    made = Options(prog=command, add_help=False, allow_abbrev=False)
-    add = made.add_argument
-    if command in ("lt", "run"):
-        add("-f", "--tensor_filter", "--till_filter_pass", dest="filter")
-        add("-fenn", "--filter_exclude_node_names", dest="exclude")
-    if command == "lt":
-        add("-n", "--node_name_filter", dest="named")
-        add("-t", "--op_type_filter", dest="op")
-        add("-s", "--sort_by", dest="sort", choices=[*SORTS], default="")
-        add("-r", "--reverse", action="store_true")
-    if command == "run":
-        add("-t", "--times", type=int, default=1)
-        add("-n", "--no_debug", action="store_true")
-    if command == "pt":
-        add("name", nargs="+")
-        add("-n", "--number", type=int)
-        add("-r", "--ranges", default="")
-        add("-a", "--all", action="store_true")
-        add("-s", "--numeric_summary", action="store_true")
-    if command in ("pt", "eval"):
-        add("-w", "--write_path", default="")
-    if command == "eval":
-        add("expression")
-        add("-a", "--all", action="store_true")
-    if command in ("ni", "li", "lo"):
-        add("name", nargs="*")
-    if command == "ni":
-        add("-a", "--attributes", action="store_true")
-        add("-d", "--dumps", action="store_true")
-        add("-t", "--traceback", action="store_true")
-    if command in ("li", "lo"):
-        add("-c", "--control", action="store_true")
-        add("-d", "--depth", type=int, default=20)
-        add("-r", "--recursive", action="store_true")
-        add("-t", "--op_type", action="store_true")
-    if command == "ps":
-        add("path", nargs="?", default="")
-        add("-t", "--tensors", action="store_true")
-        add("-b", "--line_begin", type=int)
-    if command == "ls":
-        add("-p", "--path_filter", default="")
-        add("-n", "--node_name_filter", dest="named", default="")
-    return made
-
-
-#: what tensors can be sorted by, under tfdbg's names and ours
-SORTS = {
-    "name": "name",
-    "tensor_name": "name",
-    "step": "step",
-    "timestamp": "step",
-    "size": "size",
-    "dump_size": "size",
+#: what tensors can be sorted by under tfdbg's names, beside ours
+_SORTS = {"tensor_name": "name", "timestamp": "step", "dump_size": "size"}
+_SORTED = ("name", "step", "size", "op_type")
+_ON: dict[str, Any] = {"action": "store_true"}
+_TEXT: dict[str, Any] = {"default": ""}
+_NAMES: tuple[tuple[str, ...], dict[str, Any]] = ("name",), {"nargs": "*"}
+_FILTER = (
+    (("-f", "--tensor_filter", "--till_filter_pass"), {"dest": "filter"}),
+    (("-fenn", "--filter_exclude_node_names"), {"dest": "exclude"}),
+)
+_WRITE: tuple[tuple[str, ...], dict[str, Any]] = ("-w", "--write_path"), _TEXT
+_AROUND = (
+    _NAMES,
+    (("-c", "--control"), _ON),
+    (("-d", "--depth"), {"type": int, "default": 20}),
+    (("-r", "--recursive"), _ON),
+    (("-t", "--op_type"), _ON),
+)
+#: the options of each command of tfdbg, as argparse takes them
+OPTIONS: dict[str, tuple[tuple[tuple[str, ...], dict[str, Any]], ...]] = {
+    "lt": (
+        *_FILTER,
+        (("-n", "--node_name_filter"), {"dest": "named"}),
+        (("-t", "--op_type_filter"), {"dest": "op"}),
+        (
+            ("-s", "--sort_by"),
+            {"dest": "sort", "type": lambda by: _SORTS.get(by, by), "choices": [*_SORTED], "default": ""},
+        ),
+        (("-r", "--reverse"), _ON),
+    ),
+    "run": (*_FILTER, (("-t", "--times"), {"type": int, "default": 1}), (("-n", "--no_debug"), _ON)),
+    "pt": (
+        (("name",), {"nargs": "+"}),
+        (("-n", "--number"), {"type": int}),
+        (("-r", "--ranges"), _TEXT),
+        (("-a", "--all"), _ON),
+        (("-s", "--numeric_summary"), _ON),
+        _WRITE,
+    ),
+    "eval": (_WRITE, (("expression",), {}), (("-a", "--all"), _ON)),
+    "ni": (_NAMES, (("-a", "--attributes"), _ON), (("-d", "--dumps"), _ON), (("-t", "--traceback"), _ON)),
+    "li": _AROUND,
+    "lo": _AROUND,
+    "ps": (
+        (("path",), {"nargs": "?", "default": ""}),
+        (("-t", "--tensors"), _ON),
+        (("-b", "--line_begin"), {"type": int}),
+    ),
+    "ls": (
+        (("-p", "--path_filter"), _TEXT),
+        (("-n", "--node_name_filter"), {"dest": "named", "default": ""}),
+    ),
 }
-SORTS |= {"op_type": "op"}
 
 
 def read(command: str, line: str) -> argparse.Namespace:
     """The options of a command, of the rest of its line. Raises Mistake."""
-    found = options_of(command).parse_args(words(line))
+    parser = Options(prog=command, add_help=False, allow_abbrev=False)
+    for flags, settings in OPTIONS[command]:
+        parser.add_argument(*flags, **settings)
+    found = parser.parse_args(words(line))
     if isinstance(getattr(found, "name", None), list):
         found.name = " ".join(found.name)
     return found

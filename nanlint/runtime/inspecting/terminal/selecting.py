@@ -81,12 +81,10 @@ class Selection:
                     "no op is selected: name one (lt lists the tensors with their ops), or select an alert with an op"
                 )
             return self.node
-        tensors = {one.name: one for _, one in self.tensors()}
+        tensors = {one.name for _, one in self.tensors()}
         node: int | None = None
-        if name.isdecimal():
+        if name.isdecimal() or name in tensors:
             node = _made(self.tensor(name)[1])
-        elif name in tensors:
-            node = _made(tensors[name])
         else:
             match = _SLOT.fullmatch(name)
             alike = self._alike(name) or (self._alike(match[1]) if match else [])
