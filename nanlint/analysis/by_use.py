@@ -53,7 +53,10 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
         because = "is a dot product of unit vectors: rounding can push it just beyond 1"
         return LIKELY, Evidence(because, core, origin=Origin.ROUNDING)
     if node.op == "acosh":
-        return None
+        parts = [term.node for term in terms(core)]
+        inner = any(map(products, parts)) and all(products(one) or len(factors(one)) == 2 for one in parts)
+        because = "is 1 for a point and itself, as hyperbolic geometry has it: rounding can take it just below 1"
+        return (LIKELY, Evidence(because, core, origin=Origin.ROUNDING)) if inner else None
     surely = POSSIBLE if node.op == "atanh" else LIKELY
     if spherical(core):
         because = "is the cosine of the angle between two directions: rounding can push it just beyond 1"

@@ -332,8 +332,13 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def exponential_in(node: Node) -> Node | None:
-    """The exp that a node is, or has as a factor."""
-    return next((f for f in factors(node) if f.op == "exp"), None)
+    """The exp that a node is, or has as a factor, or above what it is divided by, if that is not made of it."""
+    for factor in factors(node):
+        found = exponential_in(factor["a"]) if factor.op == "div" else factor
+        below = walk(factor["b"], lambda n: n.args.values(), 40) if factor.op == "div" else ()
+        if found is not None and found.op == "exp" and all(n.key != found.key for n in below):
+            return found
+    return None
 
 
 def shifted_along(exponent: Node, reduction: Node, by: str = "b") -> bool:

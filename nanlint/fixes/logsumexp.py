@@ -1,4 +1,7 @@
-"""log(sum(exp(x))) becomes logsumexp(x), log(mean(exp(x))) that minus log(n), log(sum(w * exp(x))) one with weights."""
+"""log(sum(exp(x))) becomes logsumexp(x), log(mean(exp(x))) that minus log(n), log(sum(w * exp(x))) one with weights.
+
+log(cumsum(exp(x))) becomes logcumsumexp(x).
+"""
 
 from __future__ import annotations
 
@@ -29,15 +32,16 @@ class LogSumExp:
     weight: Node | None = None
 
     def rewrite(self, place: Place) -> Fix | None:
-        known, total = spelling_for("logsumexp", place.framework), place.written(self.total)
-        if known is None or place.function("logsumexp") is None:
+        name = "logcumsumexp" if self.total.op == "cumsum" else "logsumexp"
+        known, total = spelling_for(name, place.framework), place.written(self.total)
+        if known is None or place.function(name) is None:
             return None
         wanted = [self.exp["x"], *([self.weight] if self.weight is not None else [])]
         found = place.operands(self.total)
         inside = place.read(summand, self.total["x"], *wanted) if (summand := _summand(total)) is not None else None
         if total is None or found is None or inside is None:
             site = self.exp["x"].site
-            text = place.write("logsumexp(x, ...)", **({"x": site} if isinstance(site, ast.expr) else {}))
+            text = place.write(f"{name}(x, ...)", **({"x": site} if isinstance(site, ast.expr) else {}))
             return display(text) if text is not None else None
         weighted = self.weight is not None and "weights" in known.operands
         x = "x" if self.weight is None or weighted else "x + log(weight)"
@@ -46,15 +50,17 @@ class LogSumExp:
         operands = dict(zip(("x", "weight"), inside, strict=False))
         rest = self.arguments(place, total, known)
         if rest is None:
-            text = place.write(f"logsumexp({x}, ...)", **operands)
+            text = place.write(f"{name}({x}, ...)", **operands)
             return display(text) if text is not None else None
         given = "".join(f", {name}={name}" for name in rest) + (", b=weight" if weighted else "")
         n = self.size(place, total.operand("axis")) if self.total.op == "mean" else ""
         logarithm = "" if self.total.op != "mean" else f" - math.log({n})" if n else " - log(n)"
-        text = place.write(f"logsumexp({x}{given}){logarithm}", **operands, **rest)
+        text = place.write(f"{name}({x}{given}){logarithm}", **operands, **rest)
         if text is None:
             return place.shown(f"logsumexp({x}{given}) - log(n)", **operands, **rest)
-        plain = self.weight is None or weighted
+        # without an axis, NumPy and JAX add up all that there is in a row, and their logcumsumexp does not
+        flat = self.total.op == "cumsum" and total.operand("axis") is None
+        plain = (self.weight is None or weighted) and not flat
         if not plain or self.log.op != "log" or n is None or not (n == "" or place.repeatable(inside[0])):
             return display(text)
         if place.framework == "torch" and place.is_changed_in_place(*inside):

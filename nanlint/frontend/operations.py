@@ -23,7 +23,7 @@ from nanlint.frontend.part import Part
 from nanlint.frontend.roles import ROLES, ControlCall
 from nanlint.frontend.syntax import changed_in_place
 from nanlint.graph.node import ATTR, CONST, DATA, DICT, LAYER, OTHER, PARAM, TUPLE, Node, Region, unrefined
-from nanlint.ops.frameworks import ACTIVATIONS, ARRAYS, TAKES_WHERE, canonical
+from nanlint.ops.frameworks import ACTIVATIONS, ARRAYS, INITIALIZERS, TAKES_WHERE, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 
@@ -155,6 +155,8 @@ class Operations(Part):
             return self.lowering.builder.unknown(e, *operands.values(), name=spelling.name)
         if spelling.op == "where" and (both := selected_alike(operands)) is not None:
             return both
+        if spelling.op == "variable" and "x" in operands:
+            operands["x"] = self.initial(operands["x"], e)
         sort = self.lowering.builder.casts_to(dtype) if spelling.op == "cast" and dtype is not None else ""
         if sort == "bool":
             result = self.lowering.builder.emit("ne", e, a=operands["x"], b=self.lowering.builder.number(0, e))
@@ -235,6 +237,15 @@ class Operations(Part):
             spelling = self.spellings.get(f"{ACTIVATIONS}.{value}")
             return self.spell(spelling, [x], {}, e) if spelling is not None else self.lowering.builder.unknown(e, x)
         return self.lowering.calls.apply(activation, [x], {}, e)
+
+    def initial(self, given: Node, e: ast.AST) -> Node:
+        """What a variable starts with, which is given as such, or by name or as a function that makes it."""
+        value = given.attrs.get("value") if given.op == CONST else None
+        if isinstance(value, str):
+            spelling = self.spellings.get(f"{INITIALIZERS}.{value}")
+            given = self.spell(spelling, [], {}, e) if spelling is not None else self.lowering.builder.unknown(e)
+        made = self.lowering.calls.apply(given, [], {}, e) if given.op in CALLABLE else given
+        return self.lowering.calls.apply(made, [], {}, e) if made.op == LAYER else made
 
     def method_spelling(
         self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]

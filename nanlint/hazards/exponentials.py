@@ -10,7 +10,7 @@ from nanlint.analysis.structure import depends
 from nanlint.graph.node import Node
 from nanlint.hazards.facts import OVERFLOW, Facts
 
-REDUCTIONS = ("sum", "mean")
+REDUCTIONS = ("sum", "mean", "cumsum")
 #: sums of sums that are looked into; a loop has no end of them
 MAX_SUMS = 4
 

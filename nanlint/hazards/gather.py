@@ -51,6 +51,8 @@ from nanlint.ops.value import (
 )
 from nanlint.source.brief import brief
 
+#: ops that are 0 for something never negative only where all of it is, and hand their slope on to each of it
+ALL_ZERO = frozenset({"sum", "mean", "square", "norm", "max", "cast", "view", "concat", "list", TUPLE})
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
 #: ops that are looked at behind a selection: behind one of its branches, or its condition
@@ -128,7 +130,7 @@ class Hazards:
         """Reach of what must hold of other operands at the same time.
 
         Of an unknown number nothing is more ordinary than that it is positive; one that shares a factor with the
-        operand at 0 is 0 with it.
+        operand at 0 is 0 with it; 1 over a whole number is hardly ever more than 1.
         """
         found = []
         for name, shift, cls in ((*shifted(operand), cls) for operand, cls in pole.also):
@@ -136,10 +138,11 @@ class Hazards:
                 continue
             reach = moved(evaluator.value(node[name]), shift).reach(cls)
             if pole.cls == "zero" and cls in ("pos", "neg") and pole.name in node.args:
-                zero, other = (monomial(node[k], evaluator.value).above for k in (pole.name, name))
-                if any(same(factor, one) for factor in zero for one in other):
+                zero, other = (monomial(node[k], evaluator.value) for k in (pole.name, name))
+                parts = other.below and all(evaluator.value(one).whole for one in other.below)
+                if any(same(factor, one) for factor in zero.above for one in other.above):
                     reach = NEVER
-                elif cls == "pos" and reach is UNKNOWN:
+                elif reach is UNKNOWN and (cls == "pos" or (parts and not other.above and abs(other.number) <= -shift)):
                     reach = LIKELY
             found.append(reach)
         return found
@@ -386,6 +389,10 @@ class Hazards:
         A rectifier or bound whose backward pass *selects* (as against multiplies by 0) drops the inf of the op above.
         """
         source, pole = bare(felt(hazard)), hazard.pole
+        within = walk(source, lambda n: map(bare, n.args.values()) if n.op in ALL_ZERO else (), MAX_USES)
+        parts = [one for one in within if one.op not in ALL_ZERO and one.op != CONST]
+        if parts and all(one.op == "relu" for one in parts):
+            source = parts[0]
         if self.gradient.owner(hazard.node) not in SELECTS_BACKWARD.get(source.op, ()):
             return CERTAIN
         if source.op == "relu":

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nanlint.ops.activations import interval
 from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, rounds, tensor_like
-from nanlint.ops.functions import ALL_MASKED, LOG_POLES, logarithm
+from nanlint.ops.functions import ALL_MASKED, LOG_POLES, logarithm, logsumexp
 from nanlint.ops.op import Operands, Pole, Transfer, define, unknown
 from nanlint.ops.value import (
     CERTAIN,
@@ -87,7 +87,7 @@ define("log_base", "x base", _log_base, *LOG_POLES, pointwise=True)
 define("masked_log", "x", pointwise=True)
 define("log1mexp", "x", interval(-INF, 0.0), pointwise=True)
 define("logaddexp2", "a b", interval(-INF, INF), *ALL_MASKED, pointwise=True)
-define("logcumsumexp", "x axis", unknown, *ALL_MASKED)
+define("logcumsumexp", "x axis", logsumexp, *ALL_MASKED)
 define("logmeanexp", "x axis", reduction=True)
 define("exp2", "x", rounds(power_of(2.0)), pointwise=True)
 define("exp10", "x", rounds(power_of(10.0)), pointwise=True)

@@ -384,6 +384,7 @@ ROWWISE: Mapping[str, Callable[[Sequence[float], Format], list[float]]] = {
     "log_softmax": log_softmax,
     "normalize": normalized,
     "cumsum": running,
+    "logcumsumexp": lambda x, fmt: [logsumexp(x[: i + 1]) for i in range(len(x))],
     "diff": lambda x, fmt: [b - a for a, b in pairwise(x)],
 }
 

@@ -165,7 +165,7 @@ MUTABLE = frozenset({"torch", "numpy"})
 #: whose functions have an argument `where`, the elements that they compute
 TAKES_WHERE = frozenset({"numpy", "scipy", "jax"})
 #: the modules of the activations and losses that are given by their name alone
-ACTIVATIONS, LOSSES = "keras.activations", "keras.losses"
+ACTIVATIONS, LOSSES, INITIALIZERS = "keras.activations", "keras.losses", "keras.initializers"
 #: classes of PyTorch's whose methods take its arrays, and packages that have others by these names
 MODELS = frozenset({"Module", "LightningModule"})
 MODELS_OF_OTHERS = frozenset({"flax", "haiku", "equinox", "tensorflow"})

@@ -9,7 +9,10 @@ from collections.abc import Mapping
 SPELLINGS: Mapping[str, str] = {
     # keras.ops: pointwise
     "keras.Variable(initializer, shape, dtype, trainable)": "variable(x=initializer)",
-    "keras.layers.Layer.add_weight(self, *, shape, initializer, dtype, trainable, regularizer, constraint, name)": "variable(x=initializer)",
+    "keras.layers.Layer.add_weight(self, name|shape, *, initializer, dtype, trainable, regularizer, constraint)": "variable(x=initializer)",
+    "keras.initializers.{zeros,Zeros}()": "layer zeros()",
+    "keras.initializers.{ones,Ones}()": "layer ones()",
+    "keras.initializers.{constant,Constant}(value)": "layer full(fill=value|0)",
     "keras.{ops.,backend.}log(x)": "log(x=x)",
     "keras.ops.log2(x)": "log2(x=x)",
     "keras.ops.log10(x)": "log10(x=x)",

@@ -202,7 +202,7 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.convert_to_tensor(value, dtype, dtype_hint)": "tensor(x=value, dtype=dtype)",
     "tensorflow.constant(value, dtype, shape, name)": "tensor(x=value, dtype=dtype)",
     "tensorflow.Variable(initial_value, trainable)": "variable(x=initial_value)",
-    "tensorflow.get_variable(name, shape, dtype, initializer)": "input()",
+    "tensorflow.get_variable(name, shape, dtype, initializer)": "variable(x=initializer)",
     "tensorflow.placeholder(dtype, shape, name)": "input()",
     "tensorflow.placeholder_with_default(input, shape, name)": "input()",
     "tensorflow.Tensor.numpy(self)": "stop_gradient(x=self)",
