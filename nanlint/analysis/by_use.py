@@ -61,6 +61,9 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
     if spherical(core):
         because = "is the cosine of the angle between two directions: rounding can push it just beyond 1"
         return surely, Evidence(because, core, origin=Origin.ROUNDING)
+    if of_a_trace(core, value):
+        because = "is the cosine of a rotation's angle: rounding can push it just beyond 1"
+        return surely, Evidence(because, core, origin=Origin.ROUNDING)
     if core.op == "div" and value(core["b"]).constant is None:
         above = bare(core["a"])
         rounded = products(above) is not None or len(terms(above)) > 1 or above.op in ("mean", "sum")
@@ -73,6 +76,16 @@ def computed(vector: Node) -> bool:
     """Whether a vector is the result of arithmetic: of length 1 by that, if an arccosine is taken of its products."""
     core = whole(vector)
     return core.op in OPS and (OPS[core.op].pointwise or core.op in ("dot", "einsum", "normalize"))
+
+
+def of_a_trace(node: Node, value: Evaluate) -> bool:
+    """(trace(r) - 1) / 2, however the trace is written: a sum of the elements on a diagonal."""
+    above = monomial(node, value).above
+    parts = [bare(term.node) for term in terms(above[0] if len(above) == 1 else node)]
+    elements = [one for one in parts if value(one).constant is None]
+    if len(elements) > 1:
+        return all(one.op == "part" and same(one["x"], elements[0]["x"]) for one in elements) and elements != parts
+    return any((bare(one["x"]) if one.op == "sum" else one).op in ("trace", "diagonal", "einsum") for one in elements)
 
 
 def spherical(node: Node) -> bool:

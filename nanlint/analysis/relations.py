@@ -415,6 +415,13 @@ def shifted_exponentials(node: Node, evaluate: Evaluate) -> Value | None:
     return like(values[0], 1.0, float(len(shifts)), nan=nan)
 
 
+def above_zero(node: Node, evaluate: Evaluate) -> Node:
+    """What is held at 0 and above: 0 where that is not positive. Anything else as it is."""
+    core = bare(node)
+    held = core.op in ("clamp", "maximum", "relu") and evaluate(core).lo == 0
+    return next((a for a in core.args.values() if a.op != CONST), node) if held else node
+
+
 def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
     """x + (x <= 0) * eps: the mask adds the eps where it is needed. Distances + eye: 1 on the diagonal."""
     for one, other in (("a", "b"), ("b", "a")):
@@ -422,7 +429,8 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
             v = evaluate(node[one])
             return like(v, max(v.lo, 0.0), INF, zero=UNKNOWN)
         parts = factors(node[other])
-        masked = any(p.op in ("le", "eq", "lt") and same(p["a"], node[one]) for p in parts)
+        held = (node[one], above_zero(node[one], evaluate))
+        masked = any(p.op in ("le", "eq", "lt") and any(same(p["a"], x) for x in held) for p in parts)
         raised = [c for p in parts if (c := evaluate(p).constant) is not None and c > 0]
         if masked and len(parts) - len(raised) == 1:
             v = evaluate(node[one])
@@ -449,6 +457,9 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if held is not None and held > 0:
         v = evaluate(node["x"])
         return like(v, 0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan)
+    first = (axis := node.get("axis")) is not None and evaluate(axis).constant == 0
+    if chosen.op == "one_hot" and "axis" not in chosen.args and first:
+        return OPS["bincount"].transfer({}, {})
     if counts_all(chosen, node):
         return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
     if (found := weighted(node, evaluate)) is not None:

@@ -74,8 +74,8 @@ MAX_CONDITIONS = 100
 SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear", "gradient"})
 #: of these, what is made of its operands, nobody sees how
 UNSEEN = frozenset({CALL, "unknown"})
-#: operands that say where, not what
-PLACES = frozenset({"by", "axis", "ord", "ddof"})
+#: operands that say where or how, not what
+PLACES = frozenset({"by", "axis", "ord", "ddof", "layer"})
 #: operands that hold no data
 NOT_DATA = PLACES | {"cond", "index"}
 #: the term that is the number 1

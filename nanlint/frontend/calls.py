@@ -11,9 +11,25 @@ from nanlint.frontend.nodes import CALLABLE, DTYPES, complete
 from nanlint.frontend.operations import REQUIRED
 from nanlint.frontend.part import Part
 from nanlint.frontend.roles import ROLES
-from nanlint.graph.node import ATTR, CALL, CLASS, CONST, DICT, FUNCTION, INSTANCE, LAYER, MODULE, PARAM, TUPLE, Node
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DICT,
+    FUNCTION,
+    INSTANCE,
+    LAYER,
+    MODULE,
+    PARAM,
+    TUPLE,
+    Node,
+    unrefined,
+)
 from nanlint.ops.frameworks import LOSSES
+from nanlint.ops.frameworks.jax import UPDATES
 from nanlint.ops.op import OPS
+from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spelling
 
 #: methods of a model that give the model back
@@ -24,6 +40,13 @@ SAME_MODEL = frozenset(
 TAPE_PARAMETERS = {"watch": ("x",), "gradient": ("target", "sources", "output_gradients")}
 #: methods that run a model on their first argument
 FORWARD_METHODS = {"forward", "call", "__call__", "apply", "predict", "predict_on_batch"}
+
+
+def place_of(base: Node) -> tuple[Node, Node] | None:
+    """The array and the index of ``x.at[index]``."""
+    place = unrefined(base)
+    at = unrefined(place["x"]) if "index" in place.args and "x" in place.args else place
+    return (at["base"], place["index"]) if at.op == ATTR and at.name == "at" and at is not place else None
 
 
 class Calls(Part):
@@ -108,6 +131,8 @@ class Calls(Part):
         if base.op in (INSTANCE, CLASS) and (made := self.call_of_object(base, name, e)) is not None:
             return made
         args, keywords = self.arguments(e), self.keywords(e)
+        if name in UPDATES and args and (place := place_of(base)) is not None:
+            return self.updated(*place, UPDATES[name], args[0], e)
         if name in DERIVATIVE_RULES:
             for function in (*args, *keywords.values()):
                 if function.op == FUNCTION:
@@ -122,6 +147,17 @@ class Calls(Part):
             return self.apply(base, args, keywords, e)
         made = self.lowering.containers.call_container(base, name, args, keywords, e)
         return made if made is not None else self.lowering.operations.call_array(base, name, args, keywords, e)
+
+    def updated(self, array: Node, index: Node, op: str, value: Node, e: ast.Call) -> Node:
+        """``array.at[index].add(value)``: another array, in which it was done."""
+        if op == "scatter_sum" and index.op not in CONDITIONS:
+            new = self.lowering.builder.emit(op, e, x=array, src=value, index=index)
+        else:
+            old = self.lowering.containers.item(array, index, e)
+            made = self.lowering.builder.emit("add" if op == "scatter_sum" else op, e, a=old, b=value) if op else value
+            new = self.lowering.scopes.with_items(array, index, made, e)
+        new.framework = "jax"
+        return new
 
     def call_of_object(self, base: Node, name: str, e: ast.Call) -> Node | None:
         """A method of a class of the project, or of an object of one; None where it is no method of its own."""

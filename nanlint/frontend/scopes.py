@@ -122,21 +122,27 @@ class Scopes(Part):
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
             return
+        new = self.with_items(base, index, value, target)
+        if new.op == "stored":
+            self.lowering.frame.env["item", base.key, index.key] = value
+        self.change(base, new, target.value, target)
+
+    def with_items(self, base: Node, index: Node, value: Node, site: ast.AST) -> Node:
+        """An array with other elements at an index: under a mask a selection, elsewhere some element is new."""
         mask = index
         while mask.op == "view" and "x" in mask.args:
             # spread over the axes that it lacks
             mask = mask["x"]
         if mask.op in CONDITIONS or mask.op in ("isnan", "isinf", "isfinite"):
-            new = self.graph.add("where", {"cond": mask, "a": value, "b": base}, {"stored": True}, target)
+            new = self.graph.add("where", {"cond": mask, "a": value, "b": base}, {"stored": True}, site)
             new.framework, new.regions = base.framework, self.lowering.frame.regions
-        elif self.lowering.containers.keeps_all(index):
-            new = value
-        else:
-            self.lowering.frame.env["item", base.key, index.key] = value
-            new = self.graph.add("stored", {"a": base, "b": value}, {}, target, pure=False)
-            new.framework = base.framework
-            self.lowering.frame.env["item", new.key, index.key] = value
-        self.change(base, new, target.value, target)
+            return new
+        if self.lowering.containers.keeps_all(index):
+            return value
+        new = self.graph.add("stored", {"a": base, "b": value}, {}, site, pure=False)
+        new.framework = base.framework
+        self.lowering.frame.env["item", new.key, index.key] = value
+        return new
 
     def rebind(self, old: Node, new: Node) -> None:
         """Give every variable and attribute that holds ``old`` another value, here and in the functions around."""

@@ -324,10 +324,17 @@ def segments(v: Operands, inner: Value) -> Value:
     )
 
 
+def alone(x: Value) -> Value:
+    """What is known of single elements."""
+    return replace(x, peak=False, sum_one=False)
+
+
 def scatter_sum(v: Operands, _: Attrs) -> Value:
-    """Elements added into places: what was there, plus a sum."""
+    """Elements added into places: what was there, plus a sum. Ones into zeros count how often each index occurs."""
     start = v.get("x", replace(constant(0.0), kind=Kind.TENSOR))
-    return join(start, add(start, total(replace(v["src"], peak=False, sum_one=False))))
+    if start.constant == 0 and v["src"].constant == 1:
+        return tally({}, {})
+    return join(start, add(start, total(alone(v["src"]))))
 
 
 def average(v: Operands, _: Attrs) -> Value:
@@ -385,11 +392,13 @@ define("diff", "x", rounds(lambda v, _: add(v["x"], negate(v["x"]))), zero_prese
 define(
     "segment_sum",
     "x",
-    rounds(lambda v, _: segments(v, total(replace(v["x"], peak=False, sum_one=False)))),
+    rounds(
+        lambda v, _: scatter_sum({"src": v["x"]}, {}) if v["x"].constant == 1 else segments(v, total(alone(v["x"])))
+    ),
     zero_preserving=True,
 )
 define("segment_mean", "x", rounds(lambda v, _: segments(v, mean(v["x"]))), zero_preserving=True, keeps_constants=True)
 define("segment_max", "x", lambda v, _: value(**_array(v["x"])), zero_preserving=True, keeps_constants=True)
-define("scatter_sum", "x src", rounds(scatter_sum))
+define("scatter_sum", "x src index", rounds(scatter_sum))
 define("avg_pool", "x", pooled, zero_preserving=True)
 define("batch_normalization", "x mean var eps")

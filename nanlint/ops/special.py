@@ -8,7 +8,7 @@ from dataclasses import replace
 from nanlint.ops.activations import interval
 from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, rounds, tensor_like
 from nanlint.ops.functions import ALL_MASKED, LOG_POLES, logarithm, logsumexp
-from nanlint.ops.op import Operands, Pole, Transfer, define, unknown
+from nanlint.ops.op import Operands, Pole, Transfer, define
 from nanlint.ops.value import (
     CERTAIN,
     INF,

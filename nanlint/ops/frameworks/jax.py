@@ -214,7 +214,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.numpy.full_like(a, fill_value, dtype)": "full(fill=fill_value)",
     "jax.numpy.eye(N, M, k, dtype)": "eye()",
     "jax.numpy.identity(n, dtype)": "eye()",
-    "jax.numpy.tri(N, M, k)": "one_hot()",
+    "jax.numpy.tri(N, M, k)": "tri()",
     "jax.numpy.arange(start, stop, step)": "arange(start=start, stop=stop, step=step)",
     "jax.numpy.linspace(start, stop, num)": "linspace(start=start, stop=stop)",
     "jax.numpy.logspace(start, stop, num)": "positive(x=start)",
@@ -333,7 +333,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.nn.gelu flax.{linen.,nnx.}gelu(x, approximate)": "gelu(x=x)",
     "jax.nn.glu flax.{linen.,nnx.}glu(x, axis)": "glu(x=x)",
     "jax.nn.leaky_relu flax.{linen.,nnx.}leaky_relu(x, negative_slope)": "leaky_relu(x=x)",
-    "jax.nn.one_hot flax.{linen.,nnx.}one_hot(x, num_classes)": "one_hot()",
+    "jax.nn.one_hot flax.{linen.,nnx.}one_hot(x, num_classes, axis)": "one_hot(x=x, axis=axis)",
     "jax.nn.standardize flax.{linen.,nnx.}standardize(x, axis, mean, variance, epsilon)": "linear(x=x)",
     "flax.{linen.,nnx.}logsumexp(a, axis)": "logsumexp(x=a, axis=axis)",
     "{jax.nn,flax.linen,flax.nnx}.initializers.zeros(key, shape, dtype)": "zeros()",
@@ -477,7 +477,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.numpy.unstack(x)": "part(x=x)",
     "jax.numpy.dsplit(ary)": "part(x=ary)",
     "jax.lax.fft(x)": "spectrum(x=x)",
-    "jax.lax.scatter_add(operand, scatter_indices, updates)": "scatter_sum(x=operand, src=updates)",
+    "jax.lax.scatter_add(operand, scatter_indices, updates)": "scatter_sum(x=operand, src=updates, index=scatter_indices)",
     "jax.lax.tile(operand)": "view(x=operand)",
     "jax.lax.split(operand)": "part(x=operand)",
     "jax.scipy.special.erfcx(x)": "erfcx(x=x)",
@@ -526,4 +526,16 @@ SPELLINGS: Mapping[str, str] = {
     "jax.numpy.finfo(dtype)": "format_limits(dtype=dtype)",
     "flax.linen.Sequential(layers)": "sequence(x=layers)",
     "optax.GradientTransformation{,ExtraArgs}(init, update)": "on_gradients()",
+}
+
+#: methods of a place of an array, ``x.at[i]``, that give the array with other elements there, and the op of each with
+#: what was there before
+UPDATES: Mapping[str, str] = {
+    "set": "",
+    "add": "scatter_sum",
+    "multiply": "mul",
+    "mul": "mul",
+    "divide": "div",
+    "min": "minimum",
+    "max": "maximum",
 }

@@ -215,7 +215,7 @@ SPELLINGS: Mapping[str, str] = {
     "numpy.full_like(a, fill_value, dtype)": "full(fill=fill_value)",
     "numpy.eye(N, M, k, dtype)": "eye()",
     "numpy.identity(n, dtype)": "eye()",
-    "numpy.tri(N, M, k)": "one_hot()",
+    "numpy.tri(N, M, k)": "tri()",
     "numpy.arange(start|start_or_stop, stop, step)": "arange(start=start, stop=stop, step=step)",
     "numpy.linspace(start, stop, num)": "linspace(start=start, stop=stop)",
     "numpy.logspace(start, stop, num)": "positive(x=start)",

@@ -265,10 +265,10 @@ SPELLINGS: Mapping[str, str] = {
     "torch.{,Tensor.}diag_embed(input, offset, dim1, dim2)": "sparse_part(x=input)",
     "torch.block_diag(*tensors)": "unknown()",
     "torch.nn.functional.pad(input, pad, mode, value)": "pad(x=input, fill=value)",
-    "torch.nn.functional.one_hot(tensor|input, num_classes)": "one_hot()",
+    "torch.nn.functional.one_hot(tensor|input, num_classes)": "one_hot(x=tensor)",
     # sums over segments
-    "torch.scatter_add torch.Tensor.scatter_add{,_!}(input, dim, index, src)": "scatter_sum(x=input, src=src)",
-    "torch.index_add torch.Tensor.index_add{,_!}(input, dim, index, source, alpha)": "scatter_sum(x=input, src=source)",
+    "torch.scatter_add torch.Tensor.scatter_add{,_!}(input, dim, index, src)": "scatter_sum(x=input, src=src, index=index)",
+    "torch.index_add torch.Tensor.index_add{,_!}(input, dim, index, source, alpha)": "scatter_sum(x=input, src=source, index=index)",
     "torch.scatter_reduce torch.Tensor.scatter_reduce{,_!}(input, dim, index, src, reduce, include_self)": "unknown(x=input)",
     "torch_scatter.{scatter_add,scatter_sum}(src, index, dim, out, dim_size)": "segment_sum(x=src)",
     "torch_scatter.scatter_mean(src, index, dim, out, dim_size)": "segment_mean(x=src)",
