@@ -90,3 +90,27 @@ def row_means(x, mask):
 
 
 # runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
+
+# --- jax: another array, with other elements there
+import jax.numpy as jnp
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    n = n.at[n == 0].set(1)  # guard
+    return (x * mask).sum(axis=1) / n
+
+
+# runs: row_means(jnp.ones((2, 3)), jnp.zeros((2, 3)))
+
+# --- jax: what is added where the mask says so
+import jax.numpy as jnp
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    n = n.at[n == 0].add(1)  # guard
+    return (x * mask).sum(axis=1) / n
+
+
+# runs: row_means(jnp.ones((2, 3)), jnp.zeros((2, 3)))

@@ -48,3 +48,16 @@ def entropy(logits):
 
 
 # runs: entropy(jnp.array([0.0, 200.0]))
+
+# --- torch: of what is held at 0 and above
+import torch
+
+
+def distances(squared):
+    zero = (squared <= 0).float()
+    d = squared.clamp(min=0)
+    d = d + zero * 1e-16  # guard
+    return d.sqrt() * (1 - zero)
+
+
+# runs: torch.func.grad(lambda s: distances(s).sum())(torch.tensor([0.0, 1.0]))
