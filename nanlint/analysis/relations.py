@@ -355,6 +355,14 @@ def shifted_along(exponent: Node, reduction: Node, by: str = "b") -> bool:
     return top.get("axis") is not None or reduction.get("axis") is None
 
 
+def counts_all(summed: Node, reduction: Node) -> bool:
+    """Whether a sum over counts is the number of all that was counted: 0 for no data at all only."""
+    counts = bare(summed["x"]) if summed.op == "sum" else summed
+    if counts.op != "bincount" or "weights" in counts.args:
+        return False
+    return summed.op == "sum" or reduction.get("axis") is None
+
+
 def addition(node: Node, evaluate: Evaluate) -> Value | None:
     """a + b for operands that know of each other; a difference that cancels, raised by an eps."""
     if (found := shifted_exponentials(node, evaluate)) is not None:
@@ -439,6 +447,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if held is not None and held > 0:
         v = evaluate(node["x"])
         return like(v, 0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan)
+    if counts_all(chosen, node):
+        return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
     exponential = exponential_in(node["x"])
     if exponential is not None:
         v = evaluate(exponential)
@@ -467,22 +477,24 @@ def masked_sum(node: Node, evaluate: Evaluate) -> Value | None:
     """The sum of what a mask leaves: of a product with it, or of a selection that takes 0 elsewhere.
 
     It is 0 where the mask leaves nothing. One that is made of places alone leaves something of each row, or its author
-    would see it; then all that is left has to be 0.
+    would see it; then all that is left has to be 0. Of two masks each may leave what the other does not.
     """
     inner, parts = bare(node["x"]), factors(node["x"])
     masks = [(p, True) for p in parts if evaluate(p).whole and evaluate(p).hi <= 1] if len(parts) > 1 else []
     if inner.op == "where" and "cond" in inner.args and apart(inner["cond"], inner):
         masks = [read_mask(inner["cond"], k == "b") for k in ("a", "b") if evaluate(inner[k]).constant == 0]
-    empty = [(mask, "zero" if keeps else "pos") for mask, keeps in masks if not evaluate(mask).peak]
-    empty = [(mask, cls) for mask, cls in empty if evaluate(mask).reach(cls) >= LIKELY]
+    found = [(evaluate(mask), "zero" if keeps else "pos") for mask, keeps in masks]
+    empty = [v.evidence(cls) for v, cls in found if not v.peak and v.reach(cls) >= LIKELY]
     if not empty:
         return None
     added = total(evaluate(node["x"]))
-    given = [evaluate(mask).evidence(cls) for mask, cls in empty if not laid_out(mask, evaluate, PLACING)]
-    if not given:
+    if all(laid_out(mask, evaluate, PLACING) for mask, _ in masks):
         return replace(added, zero=min(added.zero, POSSIBLE), low=min(added.low, POSSIBLE))
-    why = given[0] or Evidence("is 0 if the mask selects nothing", origin=Origin.EMPTY)
-    return replace(added, zero=LIKELY, why={"zero": why})
+    return replace(
+        added,
+        zero=LIKELY,
+        why={"zero": empty[0] or Evidence("is 0 if the mask selects nothing", origin=Origin.EMPTY)},
+    )
 
 
 def apart(cond: Node, selection: Node) -> bool:
@@ -545,14 +557,6 @@ def attained(node: Node, reduction: Node, evaluate: Evaluate, open_: frozenset[i
         return op.transfer(values, node.attrs).constant
     except (KeyError, OverflowError, ZeroDivisionError):
         return None
-
-
-def diagonal_of(node: Node, evaluate: Evaluate) -> Value | None:
-    """The diagonal of a Cholesky factor: roots of what is positive, or there is no factor."""
-    if bare(node["x"]).op != "cholesky":
-        return None
-    x = evaluate(node["x"])
-    return like(x, 0.0, INF, zero=NEVER)
 
 
 def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
@@ -843,5 +847,4 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "mean": sum_of,
     "sigmoid": saturation,
     "distance": length,
-    "diagonal": diagonal_of,
 }
