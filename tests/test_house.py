@@ -22,7 +22,7 @@ BUDGETS = {
     "analysis hazards": 6_054,
     "cache": 372,
     "commands": 1_285,
-    "fixes": 3_823,
+    "fixes": 3_781,
     "frontend": 4_172,
     "graph": 634,
     "lint": 1_029,

@@ -79,7 +79,7 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
             return Evidence(
                 "is the base of a power computed in log space: 0 to the power of 0 gives nan",
                 operand,
-                origin=Origin.ATTAINED,
+                origin=Origin.BOUND,
             )
     return None
 

@@ -159,7 +159,8 @@ TRAINED = frozenset({"params", "parameters", "theta", "coef", "coefs", "coeffici
 NEVER_ZERO = frozenset(
     {"embedding", "embeddings", "emb", "embs", "embed", "embeds", "weight", "weights", "kernel", "kernels", "w"}
     | {"transform", "transforms", "rotation", "rotations", "rot", "pose", "poses", "matrix", "camera", "cameras"}
-    | {"direction", "directions", "dir", "dirs", "ray", "rays", "normal", "normals", "quaternion", "quaternions"}
+    | {"direction", "directions", "dir", "dirs", "ray", "rays", "normal", "normals"}
+    | {"quaternion", "quaternions", "quat", "quats"}
 )
 
 

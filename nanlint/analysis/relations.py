@@ -10,6 +10,7 @@ from itertools import permutations
 from nanlint.analysis.algebra import Monomial, beside, monomial, terms
 from nanlint.analysis.cancellation import affine, cancellation, is_covariance, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, is_unit, of_each_pair, tells_diagonal, whole
+from nanlint.analysis.log_space import read_mask
 from nanlint.analysis.names import is_coordinate, is_plain_logarithm
 from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import (
@@ -27,7 +28,7 @@ from nanlint.analysis.wholes import left_of_whole
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.floats import FORMATS
-from nanlint.ops.functions import exponential, sigmoid, softmax
+from nanlint.ops.functions import exponential, sigmoid
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
 from nanlint.ops.selection import COMPARISONS
@@ -53,6 +54,8 @@ from nanlint.ops.value import (
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 #: arrays of numbers that differ from one to the next
 GRIDS = frozenset({"arange", "range", "linspace", "frequencies", "positive_frequencies"})
+#: what is laid out by places, and how many there are
+PLACING = frozenset({*GRIDS, "eye", "ones", "zeros", "size"})
 #: nodes behind one that a number at one place is followed through
 MAX_ATTAINED = 40
 #: what is 0 throughout where its input is negative
@@ -449,7 +452,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         # one element that is 0 does not make a sum of 0
         v = total(evaluate(node["x"]))
         return v if v.constant is not None else replace(v, zero=min(v.zero, UNKNOWN), low=UNKNOWN)
-    if made_from_grid(chosen, evaluate):
+    if laid_out(chosen, evaluate):
         # a setting of which all elements were 0 is none that anybody chooses
         v = total(evaluate(node["x"]))
         return replace(v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), why={}) if v.constant is None else v
@@ -462,8 +465,6 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return OPS["bincount"].transfer({}, {})
     if counts_all(chosen, node):
         return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
-    if (found := weighted(node, evaluate)) is not None:
-        return found
     exponential = exponential_in(node["x"])
     if exponential is not None:
         v = evaluate(exponential)
@@ -472,15 +473,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
             note = v.evidence("low") or Evidence("underflows to 0", origin=Origin.SATURATION)
             note = Evidence(note.text, note.node or exponential, origin=Origin.SATURATION)
             return like(v, 0.0, INF, zero=LIKELY, pinf=v.pinf, because={"zero": note})
-    parts = factors(node["x"])
-    masks = [p for p in parts if evaluate(p).whole and evaluate(p).hi <= 1 and not evaluate(p).peak]
-    if len(parts) > 1 and masks and evaluate(masks[0]).zero >= LIKELY and node.op == "sum":
-        e = evaluate(masks[0]).evidence("zero")
-        return replace(
-            total(evaluate(node["x"])),
-            zero=LIKELY,
-            why={"zero": e or Evidence("is 0 if the mask selects nothing", origin=Origin.EMPTY)},
-        )
+    if node.op == "sum" and (found := masked_sum(node, evaluate)) is not None:
+        return found
     v, inner = evaluate(node["x"]), square_root_of(node["x"])
     added = total(v)
     if added.zero >= LIKELY and (e := added.evidence("zero")) is not None and e.origin is Origin.SATURATION:
@@ -495,31 +489,45 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     return like(v, 0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA))
 
 
-def weighted(node: Node, evaluate: Evaluate) -> Value | None:
-    """The sum of something times weights that sum to 1, as those of a softmax do: no less and no more than that."""
-    parts = factors(node["x"])
-    weights = next((f for f in parts if f.op == "softmax"), None)
-    along = [evaluate(axis).constant for n in (node, weights) if n is not None and (axis := n.get("axis")) is not None]
-    if node.op != "sum" or weights is None or len(parts) != 2 or len(along) != 2 or along[0] != along[1]:
+def masked_sum(node: Node, evaluate: Evaluate) -> Value | None:
+    """The sum of what a mask leaves: of a product with it, or of a selection that takes 0 elsewhere.
+
+    It is 0 where the mask leaves nothing. One that is made of places alone leaves something of each row, or its author
+    would see it; then all that is left has to be 0. Of two masks each may leave what the other does not.
+    """
+    inner, parts = bare(node["x"]), factors(node["x"])
+    masks = [(p, True) for p in parts if evaluate(p).whole and evaluate(p).hi <= 1] if len(parts) > 1 else []
+    if inner.op == "where" and "cond" in inner.args and apart(inner["cond"], inner):
+        masks = [read_mask(inner["cond"], k == "b") for k in ("a", "b") if evaluate(inner[k]).constant == 0]
+    found = [(evaluate(mask), "zero" if keeps else "pos") for mask, keeps in masks]
+    empty = [v.evidence(cls) for v, cls in found if not v.peak and v.reach(cls) >= LIKELY]
+    if not empty:
         return None
-    v = evaluate(parts[parts[0] is weights])
-    return replace(v, low=UNKNOWN, high=UNKNOWN, peak=False, sum_one=False) if v.lo > 0 or v.hi < 0 else None
+    added = total(evaluate(node["x"]))
+    if all(laid_out(mask, evaluate, PLACING) for mask, _ in masks):
+        return replace(added, zero=min(added.zero, POSSIBLE), low=min(added.low, POSSIBLE))
+    return replace(
+        added,
+        zero=LIKELY,
+        why={"zero": empty[0] or Evidence("is 0 if the mask selects nothing", origin=Origin.EMPTY)},
+    )
 
 
-def made_from_grid(node: Node, evaluate: Evaluate) -> bool:
-    """Whether the elements of a node are computed one by one from a grid and numbers: a table of weights, no data."""
-    found = list(walk(node, lambda n: n.args.values() if elementwise(n) or n.op == REFINE else (), 40))
-    grid = any(n.op in GRIDS and not n.attrs.get("scalar") for n in found)
-    leaves = (n for n in found if not (elementwise(n) or n.op == REFINE))
-    # what a grid is as long as is a number
-    lengths = {
-        part.key
-        for n in found
-        if n.op in GRIDS
-        for a in n.args.values()
-        for part in walk(a, lambda m: m.args.values(), 8)
-    }
-    return grid and all(n.op in (*GRIDS, CONST) or n.key in lengths or evaluate(n).kind is Kind.SCALAR for n in leaves)
+def apart(cond: Node, selection: Node) -> bool:
+    """Whether a condition asks about something else than what it selects."""
+    chosen = {n.key for k in ("a", "b") for n in walk(selection[k], lambda n: n.args.values(), 40) if n.op != CONST}
+    return chosen.isdisjoint(n.key for n in walk(cond, lambda n: n.args.values(), 40))
+
+
+def laid_out(node: Node, evaluate: Evaluate, places: frozenset[str] = GRIDS) -> bool:
+    """Whether the elements of a node are computed from places, of a grid or others, and numbers: a table, no data."""
+
+    def onward(n: Node) -> list[Node]:
+        return [] if n.op in places else [a for name, a in n.args.items() if name != "index"]
+
+    leaves = [n for n in walk(node, onward, 40) if not onward(n)]
+    placed = any(n.op in places and n.op != "size" and not n.attrs.get("scalar") for n in leaves)
+    return placed and all(n.op in (*places, CONST) or evaluate(n).kind is Kind.SCALAR for n in leaves)
 
 
 #: operands of an op that a number at one place goes through
@@ -565,14 +573,6 @@ def attained(node: Node, reduction: Node, evaluate: Evaluate, open_: frozenset[i
         return op.transfer(values, node.attrs).constant
     except (KeyError, OverflowError, ZeroDivisionError):
         return None
-
-
-def diagonal_of(node: Node, evaluate: Evaluate) -> Value | None:
-    """The diagonal of a Cholesky factor: roots of what is positive, or there is no factor."""
-    if bare(node["x"]).op != "cholesky":
-        return None
-    x = evaluate(node["x"])
-    return like(x, 0.0, INF, zero=NEVER)
 
 
 def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
@@ -772,14 +772,6 @@ def setting(node: Node, v: Value) -> bool:
     return v.kind is Kind.SCALAR or node.op == ATTR or bool(node.attrs.get("held"))
 
 
-def shares(node: Node, evaluate: Evaluate) -> Value | None:
-    """The softmax of bounded scores over a temperature: whether it underflows is up to that."""
-    if not (is_set(node["x"], evaluate) and all(bounds(node["x"], evaluate))):
-        return None
-    v = softmax(evaluate(node["x"]))
-    return replace(v, low=min(v.low, POSSIBLE), high=min(v.high, POSSIBLE), zero=min(v.zero, POSSIBLE))
-
-
 def between_units(node: Node) -> bool:
     """Whether a node is the difference, or the distance, of two vectors of length 1: at most 2 long."""
     node = bare(node)
@@ -870,7 +862,5 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "sum": sum_of,
     "mean": sum_of,
     "sigmoid": saturation,
-    "softmax": shares,
     "distance": length,
-    "diagonal": diagonal_of,
 }

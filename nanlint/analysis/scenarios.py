@@ -30,7 +30,7 @@ from nanlint.analysis.names import (
     is_trained,
     says,
 )
-from nanlint.analysis.relations import made_from_grid
+from nanlint.analysis.relations import laid_out
 from nanlint.analysis.structure import (
     REDUCES,
     Evaluate,
@@ -44,7 +44,7 @@ from nanlint.analysis.structure import (
     square_root_of,
 )
 from nanlint.graph.conditions import TRUE, TRUTHS
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.node import ATTR, CALL, CONST, LAYER, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.graph.path import PathCondition
 from nanlint.ops.op import OPS, Op, Pole
 from nanlint.ops.selection import COMPARISONS
@@ -559,7 +559,7 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
             a, b = (bare(operand) for operand in list(node.args.values())[:2])
             spread = root(a).key == root(b).key and root(a, statistics=False).key != root(b, statistics=False).key
             # the elements of a grid differ: they cannot all be one number
-            placed = any(made_from_grid(root(n, statistics=False), evaluate) for n in (a, b))
+            placed = any(laid_out(root(n, statistics=False), evaluate) for n in (a, b))
             if CONST not in (a.op, b.op) and a.key != b.key and not spread and not placed:
                 yield Scenario(Shape.EQUAL, (a, b), node)
                 points = root(a, statistics=False), root(b, statistics=False)
@@ -594,23 +594,19 @@ def spread_out(nodes: list[Node], evaluate: Evaluate) -> Iterator[Node]:
             yield made
 
 
-def names_epsilon(source: Node) -> bool:
-    """Whether an entry of a table is called an epsilon: a small number that someone set, and not to 0."""
-    return is_field(source) and is_epsilon(source["index"].attrs["value"])
-
-
-def sets_optimizer(source: Node) -> bool:
-    """Whether an entry is one of those that an optimizer keeps for a group of parameters: a rate, a coefficient."""
+def is_set_in_table(source: Node) -> bool:
+    """Whether an entry of a table is a number that someone set, and not to 0: an epsilon, a rate of an optimizer."""
     if not is_field(source) or source["index"].attrs["value"] == "params":
         return False
     groups = walk(source["x"], lambda n: [n["x"]] if n.op in ("part", REFINE) else (), 4)
-    return any(n.op == ATTR and n.name.rpartition(".")[2] == "param_groups" for n in groups)
+    of_optimizer = any(n.op == ATTR and n.name.rpartition(".")[2] == "param_groups" for n in groups)
+    return of_optimizer or is_epsilon(source["index"].attrs["value"])
 
 
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     """Whether nothing says that data is no array, or is not 0."""
     v = evaluate(source)
-    if names_epsilon(source) or sets_optimizer(source):
+    if is_set_in_table(source):
         return False
     if source.op in UNSEEN and source.args and not any(holds_data(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
@@ -995,6 +991,8 @@ def met_how(scenario: Scenario, node: Node, pole: Pole, operand: Node, execution
         if all(setting):
             return None
         one_thing = len({root(n).key for n in scenario.data}) == 1
+        if not one_thing and pole.gradient and made_apart(scenario.data):
+            return Met.NOT_MET
         if one_thing or (gathered and (scenario.difference or pole.cls == "neg")):
             return felt
         distance = scenario.difference and (pole.also or evaluate(operand).lo >= 0)
@@ -1014,6 +1012,15 @@ def met_how(scenario: Scenario, node: Node, pole: Pole, operand: Node, execution
         return Met.ROW_OF_ZEROS if gathered else Met.SLOPE_AT_ZERO if slope else Met.ZERO
     # who takes the logarithm of a sum has terms of one sign
     return Met.SUM_OF_ZEROS if gathered and node.op in LOGARITHMS else None
+
+
+def made_apart(data: tuple[Node, ...]) -> bool:
+    """Whether things are made by different layers: these hardly agree in all that they learn.
+
+    What one layer makes of two inputs is equal where these are.
+    """
+    layers = [{n.site for n in upstream(made) if n.op == LAYER} for made in data]
+    return all(layers) and any(one != layers[0] for one in layers)
 
 
 def keeps_sign(node: Node, execution: Execution) -> bool:

@@ -1,4 +1,4 @@
-"""log(x) becomes log of x clipped to the smallest normal number, or to the author's epsilon."""
+"""log(x) becomes log of x clipped to the smallest normal number, or to the author's epsilon; exponents are bounded."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.analysis.cancellation import affine
-from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.bounds import own_epsilon, smallest
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.template import has_names
 from nanlint.graph.node import Node
-from nanlint.hazards.exponents import LAYERS
 from nanlint.ops.floats import FLOAT32
 
-#: what makes a value that is learned
-MAKING = frozenset({*LAYERS, "add", "sub", "mul", "div", "matmul", "part"})
 #: how large an exponent may become for training to go on from there: the exponential is below 1e9, or 1e3
 MOST_EXPONENT, MOST_EXPONENT_IN_HALF = 20.0, 6.0
 BASES = {"log2": 2.0, "log10": 10.0}
@@ -92,10 +88,10 @@ class ClipOperand:
 
 @dataclass(frozen=True)
 class ClipExponent:
-    """What an exponential is taken of, bounded where it is made, or where its function begins; else the exponent.
+    """What an exponential is taken of, bounded for all its uses where it has a name; else the exponent alone.
 
-    Unsafe: what is beyond gets no gradient. All uses have the same bounds: where only the exponential had one, nothing
-    would hold the other use back. Where it is the logarithm of a variance, no data want it there.
+    For display: exponentials beyond the bound are right numbers until they overflow, and nothing pulls an exponent
+    back that gets no gradient. What bounds it well, a tanh, another parameter, a smaller step, is for its author.
     """
 
     exp: Node
@@ -108,39 +104,11 @@ class ClipExponent:
         if x is None or self.exp.op != "exp":
             return
         half = facts.value(self.exp["x"]).format.max_exponent < FLOAT32.max_exponent
-        form = affine(self.exp["x"], facts.value)
-        most = float(f"{(MOST_EXPONENT_IN_HALF if half else MOST_EXPONENT) / max(1.0, abs(form.factor)):.3g}")
-        both, message = f"clamp(x, {-most}, {most})", "beyond the bounds the gradient is 0"
-        sites = {core.site: core for core in self.cores(place)}
-        made = next(iter(sites), None)
-        if len(sites) == 1 and isinstance(made, ast.expr) and sites[made].op in MAKING:
-            text = place.at(sites[made]).write(both, x=made)
-            if text is not None:
-                yield place.fix(
-                    Applicability.UNSAFE,
-                    [place.put(made, text)],
-                    text,
-                    f"clip it where it is computed: `{text}`; {message}",
-                )
-        core = bare(form.core)
+        factor = abs(affine(self.exp["x"], facts.value).factor)
+        most = float(f"{(MOST_EXPONENT_IN_HALF if half else MOST_EXPONENT) / max(1.0, factor):.3g}")
         names = {n.id for n in ast.walk(x) if isinstance(n, ast.Name) and place.file.imports.means(n.id, n) is None}
-        name = next(iter(names), "")
-        text = place.write(both, x=name) if len(names) == 1 and name not in ("self", "cls") else None
-        anew = place.bound_anew(name, text) if text is not None else None
-        if anew is not None:
-            shown = f"{name} = {text}"
-            yield place.fix(Applicability.UNSAFE, [anew], shown, f"clip it for all its uses: `{shown}`; {message}")
-        alone = sum(not n.calls for n in core.users) <= 1
-        text = place.write(f"clamp(x, max={most})", x=x)
-        if text is not None and alone:
-            yield place.fix(Applicability.UNSAFE, [place.put(x, text)], text, f"clip to `{text}`: {message}")
-        elif text is not None:
-            yield display(text)
-
-    def cores(self, place: Place) -> Iterator[Node]:
-        """What the exponent is made of, but for factors and what is added, as it is called wherever that is seen."""
-        alike = [n for n in place.file.nodes_of.get("exp", ()) if n.site is self.exp.site]
-        deepest = max((len(n.calls) for n in alike), default=0)
-        for exp in alike:
-            if bool(exp.calls) is bool(deepest):
-                yield bare(affine(exp["x"], place.facts.value).core)
+        name = next(iter(names)) if len(names) == 1 and names.isdisjoint({"self", "cls"}) else ""
+        text = place.write(f"clamp(x, {-most}, {most})" if name else f"clamp(x, max={most})", x=name or x)
+        if text is not None:
+            shown = f"{name} = {text}" if name else text
+            yield display(shown, f"consider `{shown}`: beyond the bounds values change, and the gradient is 0")

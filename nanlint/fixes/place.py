@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -188,26 +188,6 @@ class Place(Reading):
             text = f"({text})"
         indent = self.file.source.lines[span.row - 1][: span.column - 1]
         return name, Edit(Span(span.row, span.column, span.row, span.column), f"{name} = {text}\n{indent}")
-
-    def bound_anew(self, name: str, value: str) -> Edit | None:
-        """A variable of the function, or its parameter, that is given another value as soon as it has one."""
-        outline = self.file.outline
-        function = outline.function(self.site)
-        binders = outline.bound(function).get(name, ())
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or len(binders) != 1:
-            return None
-        statement = outline.statement(binders[0])
-        block: Sequence[ast.AST] = function.body
-        at = int(ast.get_docstring(function, clean=False) is not None)
-        if statement is not None and statement is not function:
-            block = outline.block(statement)
-            at = block.index(statement) + 1
-        following = block[at] if at < len(block) else None
-        if not isinstance(following, ast.stmt) or not self._leads(following):
-            return None
-        span = self.span(following)
-        indent = self.file.source.lines[span.row - 1][: span.column - 1]
-        return Edit(Span(span.row, span.column, span.row, span.column), f"{name} = {value}\n{indent}")
 
     def named(self, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | None:
         """An expression as a name to repeat, with the assignment that makes it one where it is not short."""

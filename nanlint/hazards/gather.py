@@ -63,6 +63,8 @@ SKIP_NAN = frozenset({"nanmean", "nansum"})
 SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "isfinite", "isnan", "sum", "cumsum"})
 #: how sure what must hold of other operands is, what a use says, and what data -> what is seen then
 OTHERS = {UNKNOWN: Seen.OTHERS_UNKNOWN, POSSIBLE: Seen.OTHERS_POSSIBLE, LIKELY: Seen.OTHERS_LIKELY}
+#: what is seen of forms by their origin: of a power in log space the base and the exponent are both at their bounds
+FORMS: dict[Origin | None, Seen] = {Origin.BOUND: Seen.POWER_IN_LOGS, Origin.OWN_TEST: Seen.TOO_LATE}
 USES = {POSSIBLE: Seen.USED_SO, LIKELY: Seen.OFTEN_USED_SO}
 #: words of a documentation that speaks of what is not a number
 NAN = frozenset({"nan", "nans"})
@@ -187,7 +189,7 @@ class Hazards:
             hazard = replace(hazard, seen={**hazard.seen, Seen.HIDDEN: guard})
         hazard = hazard.but(*self.guards_of(hazard), *self.sinks_of(hazard))
         hazard = replace(hazard, sink=self.sink(hazard))
-        row = hazard.evidence.origin is Origin.ROW and not pole.gradient
+        row = hazard.evidence.origin is (Origin.COINCIDENCE if pole.gradient else Origin.ROW)
         spared = hazard.reach > POSSIBLE and self.kept_off_by_callers(node, pole, row=row)
         return hazard.but(spared and Seen.BY_CALLERS)
 
@@ -217,7 +219,7 @@ class Hazards:
             form = None
         form = form or self.expected(node, pole, reach)
         if form is not None:
-            yield Seen.BY_FORM, form
+            yield FORMS.get(form.origin, Seen.BY_FORM), form
             return
         met = met_by_use(node, pole, source, self.evaluator.at(node).value) if reach < LIKELY else None
         if met is not None:
@@ -346,7 +348,8 @@ class Hazards:
     def kept_off_by_callers(self, node: Node, pole: Pole, *, row: bool = False) -> bool:
         """Whether no call that is seen takes an op to a pole, by more than the numbers that it is given there.
 
-        Others may call it, too: that is a belief. ``row``: it takes a row of zeros, which a call may hardly give.
+        Others may call it, too: that is a belief. ``row``: it takes a row of zeros, or points that coincide, which a
+        call may hardly give.
         """
         called = self.gradient.followed_calls(node)
         weighed = (self.weigh(n, pole) for n in called)

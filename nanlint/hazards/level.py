@@ -14,7 +14,8 @@ from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, UNKNOWN, Reach
 Seen = Enum(
     "Seen",
     """
-    UNCONFIRMED OF_A_CALLER OTHERS_UNKNOWN OTHERS_POSSIBLE OTHERS_LIKELY BY_FORM USED_SO OFTEN_USED_SO
+    UNCONFIRMED OF_A_CALLER OTHERS_UNKNOWN OTHERS_POSSIBLE OTHERS_LIKELY
+    BY_FORM POWER_IN_LOGS TOO_LATE USED_SO OFTEN_USED_SO
     COINCIDENT ROUNDED BOTH_ZERO ROW_OF_ZEROS SUM_OF_ZEROS SLOPE_AT_ZERO OWN_FACTOR
     SATURATED EQUAL ZERO SET_SO NOT_MET OTHER_TAKEN UNCHECKED
     BY_SETTINGS BOUNDED_BELOW HIDDEN REPAIRED ZERO_STAYS CHOSEN_ONCE BY_CALLERS
@@ -76,6 +77,8 @@ ROWS = {
         *rows(
             least=LIKELY,
             BY_FORM="the way it is written says that it happens",
+            POWER_IN_LOGS="a power is computed in log space, whose base and exponent may both be 0",
+            TOO_LATE="what guards the result says that it happens",
             OFTEN_USED_SO="the way the result is used says that it happens",
             COINCIDENT="points that coincide are ordinary, and its slope is infinite there",
             ROUNDED="what is 0 in exact arithmetic is rounded to less",

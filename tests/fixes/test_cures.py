@@ -15,9 +15,10 @@ KINDS = {
     "torch/comments": "cured",
     "torch/guarded_norm": "cured",
     "jax/friction": "cured",
-    "torch/kl_head": "cured",
-    "torch/vae": "cured",
-    "tensorflow/sampling": "cured",
+    # a bound on an exponent is only suggested
+    "torch/kl_head": "as it was",
+    "torch/vae": "as it was",
+    "tensorflow/sampling": "as it was",
     "torch/half_unit": "cured",
     "torch/half_log": "cured",
     "torch/half_mask": "cured",
