@@ -333,7 +333,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.nn.gelu flax.{linen.,nnx.}gelu(x, approximate)": "gelu(x=x)",
     "jax.nn.glu flax.{linen.,nnx.}glu(x, axis)": "glu(x=x)",
     "jax.nn.leaky_relu flax.{linen.,nnx.}leaky_relu(x, negative_slope)": "leaky_relu(x=x)",
-    "jax.nn.one_hot flax.{linen.,nnx.}one_hot(x, num_classes, axis)": "one_hot(x=x, axis=axis)",
+    "jax.nn.one_hot flax.{linen.,nnx.}one_hot(x, num_classes, dtype, axis)": "one_hot(x=x, axis=axis)",
     "jax.nn.standardize flax.{linen.,nnx.}standardize(x, axis, mean, variance, epsilon)": "linear(x=x)",
     "flax.{linen.,nnx.}logsumexp(a, axis)": "logsumexp(x=a, axis=axis)",
     "{jax.nn,flax.linen,flax.nnx}.initializers.zeros(key, shape, dtype)": "zeros()",
