@@ -13,6 +13,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -44,8 +45,12 @@ def run(program: Path) -> Warned:
         options = ["--watch", "sentinel", "--run-dir", f"{directory}/run", "--output-format", "json", "-o", report]
         command = [sys.executable, "-m", "nanlint", "verify", *options, "--", str(program)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
-        alerts = json.loads(Path(report).read_text("utf-8"))["alerts"]
-    said = done.stdout.split()
+        return warned(done.stdout, json.loads(Path(report).read_text("utf-8")))
+
+
+def warned(stdout: str, report: Any) -> Warned:
+    """What a report and the program's own words say of a run."""
+    said, alerts = stdout.split(), report["alerts"]
     broke = int(said[said.index("broke") + 1]) if "broke" in said else None
     found = [(one["step"], one["kind"], str(one["details"].get("layer", ""))) for one in alerts if one["kind"] in EARLY]
     return Warned(sorted(found), broke)
@@ -62,17 +67,17 @@ def main(names: list[str]) -> None:
     early = 0
     for program in sorted((PROGRAMS / "late").glob("*.py")):
         if not names or program.stem in names:
-            warned, layers = run(program), layers_of(program)
-            before = warned.before(layers)
+            told, layers = run(program), layers_of(program)
+            before = told.before(layers)
             early += before is not None and before >= ENOUGH
             right = "wrong layer or none" if before is None else f"warned {before} steps before"
-            print(f"late   {program.stem}: breaks at {warned.broke}, {right} {warned.warnings[:4]}", flush=True)
+            print(f"late   {program.stem}: breaks at {told.broke}, {right} {told.warnings[:4]}", flush=True)
     false = 0
     for program in sorted((PROGRAMS / "noisy").glob("*.py")):
         if not names or program.stem in names:
-            warned = run(program)
-            false += bool(warned.warnings)
-            print(f"noisy  {program.stem}: {warned.warnings or 'nothing'}", flush=True)
+            told = run(program)
+            false += bool(told.warnings)
+            print(f"noisy  {program.stem}: {told.warnings or 'nothing'}", flush=True)
     print(f"{early} warned at least {ENOUGH} steps before with the right layer; {false} healthy ones warned")
 
 

@@ -22,6 +22,7 @@ from tests import recording
 from tests.last_words import LAST_WORDS
 from tests.recording import RUN
 from tests.sampling import SEED
+from tests.seeding import seed
 
 Diagnose = Callable[..., Any]
 
@@ -55,6 +56,12 @@ def pytest_collection_finish() -> None:
     """What takes seconds to import is imported by the tests that need it."""
     if taken := {"torch", "tensorflow", "keras", "jax"} & sys.modules.keys():
         raise pytest.UsageError(f"imported while tests were collected: {', '.join(sorted(taken))}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """A test draws the same numbers in every run, whatever ran before it, but of what it is the first to import."""
+    seed(sys.modules)
 
 
 @pytest.hookimpl(trylast=True)

@@ -40,7 +40,8 @@ def executor_at(address: str) -> Iterator[tuple[Executor, int]]:
         raise ExecutorError(f"{address}: needs dask.distributed ({error}); run: pip install 'nanlint[dask]'") from None
 
     def translated(error: BaseException) -> BaseException:
-        if isinstance(error, KilledWorker):
+        # an AttributeError is dask's, which takes what a worker gave for an error if the worker has died since
+        if isinstance(error, KilledWorker | AttributeError):
             return BrokenExecutor(str(error))
         if isinstance(error, CancelledError) or client.status != "running":  # it may then raise anything
             return ExecutorError(f"{address}: the connection to the scheduler was lost")

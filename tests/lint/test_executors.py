@@ -402,6 +402,17 @@ def test_a_file_that_kills_every_worker_of_a_cluster_is_said(
     assert [one.code for one in found if one.path == "m03.py"] == ["NL003"]
 
 
+def test_what_was_given_by_a_worker_that_has_died_since_is_checked_again_here(
+    project: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "a.py").write_text("import torch\ntorch.log(torch.zeros(3))\n")
+    expected = checked().diagnostics
+    assert expected
+    with executor_at(address) as (executor, workers):
+        monkeypatch.setattr("distributed.client.Future.status", "lost")
+        assert checked(executor=executor, jobs=workers).diagnostics == expected
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

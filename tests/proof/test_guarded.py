@@ -11,6 +11,7 @@ import pytest
 
 import nanlint
 from nanlint.diagnostic import Witness
+from tests.recording import RUN
 from tests.sampling import sample
 
 HEADS = {"torch": "import math\nimport torch as xp", "numpy": "import math\nimport numpy as xp"}
@@ -90,7 +91,8 @@ def test_a_function_that_is_called_with_a_witness_fails_behind_its_guards(framew
             assert result is not None, (text, one.text)
             assert not all(map(math.isfinite, result.reshape(-1).tolist())), (text, one.text)
             shown += 1
-    assert shown > len(GUARDS)
+    # a third of the cases may be such as have fewer witnesses
+    assert shown > (len(GUARDS) if RUN.everything else len(GUARDS) // 2)
 
 
 def test_what_a_guard_keeps_off_has_no_witness() -> None:

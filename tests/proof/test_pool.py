@@ -50,7 +50,7 @@ def test_a_worker_that_hangs_or_dies_costs_one_question(
 ) -> None:
     program = MISBEHAVING.format(marker=str(tmp_path / "starts"), deed=deed)
     monkeypatch.setattr(pools, "_PROGRAM", program)
-    monkeypatch.setattr(pools, "GRACE", 1.0)
+    monkeypatch.setattr(pools, "GRACE", 3.0)
     with Pool() as pool:
         assert pool.prove([QUESTION, QUESTION, QUESTION]) == [None, Proof(refuted=True), Proof(refuted=True)]
     assert (tmp_path / "starts").read_text() == "xx"

@@ -131,7 +131,7 @@ def test_what_prove_prints_of_a_bad_program_its_framework_gives_again(framework:
             framework_gives(slices[proof.slice], proof.found, proof.witness.text)
             executed += 1
     # of a few that are drawn more may be such as need other inputs than are searched
-    assert executed >= (0.8 if RUN.everything else 0.5) * len(asked) > 0
+    assert executed >= (0.8 if RUN.everything else 0.3) * len(asked) > 0
 
 
 #: programs in which a row is not what the function takes its numbers for: as many turns of a loop as it has elements

@@ -1,7 +1,8 @@
 """Runs ``python -m MODULE …`` and ``python SCRIPT.py …`` as a fresh process would, in a fork that imports in no time.
 
 ``python forking.py SOCKET`` serves forks. It has imported nanlint, of which nothing has run, and frameworks, which are
-hidden (``preloading``). A program under `nanlint verify` is a fork of its own.
+hidden (``preloading``). A program under `nanlint verify` is a fork of its own. A fork draws the numbers that all draw,
+where it does not seed a generator itself; those of TensorFlow and of other modules have no seed, as in a fresh process.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import atexit
 import gc
 import json
 import os
+import random
 import runpy
 import select
 import shutil
@@ -26,6 +28,7 @@ from typing import NoReturn
 
 if __name__ == "__main__":
     from preloading import NAMES, Preloaded
+    from seeding import seed
 else:
     from tests.runtime.preloading import Preloaded
 
@@ -74,8 +77,9 @@ def served_in(environment: Mapping[str, str]) -> str:
     directory = Path(tempfile.mkdtemp(prefix="forks-"))
     installed = directory / "site-packages"  # where their frames are not taken for the user's
     installed.mkdir()
-    for name in ("forking.py", "preloading.py"):
-        shutil.copy(Path(__file__).with_name(name), installed)
+    here = Path(__file__).parent
+    for path in (here / "forking.py", here / "preloading.py", here.parent / "seeding.py"):
+        shutil.copy(path, installed)
     address = str(directory / "socket")
     server = subprocess.Popen(
         [sys.executable, str(installed / "forking.py"), address],
@@ -116,6 +120,7 @@ def _begun(address: str, connection: socket.socket, preloaded: Preloaded) -> str
         connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
         os._exit(0)
     connection.close()
+    random.seed(0)  # anew, as Python has seeded it since the fork
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -185,6 +190,7 @@ if __name__ == "__main__":
     for name in MODULES:
         __import__(name)
     loaded = Preloaded(NAMES if sys.platform == "linux" else ())  # elsewhere what they load may not be forked
+    seed(loaded.modules)
     gc.freeze()  # what is there stays shared with the forks
     try:
         run(serve(sys.argv[1], loaded))

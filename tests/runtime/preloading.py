@@ -64,8 +64,9 @@ class Preloaded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         finally:
             builtins.__import__, importlib.import_module = plain, plain_by_name
         own = [one for one in sys.modules if one not in before and top(one) not in sys.stdlib_module_names]
-        self._modules = {name: sys.modules.pop(name) for name in own}
-        self._requested = {one: [n for n in requested[one] if n in self._modules] for one in own if one in requested}
+        #: what it has imported, by name
+        self.modules = {name: sys.modules.pop(name) for name in own}
+        self._requested = {one: [n for n in requested[one] if n in self.modules] for one in own if one in requested}
         sought = {*names, *(name for asked in requested.values() for name in asked)}
         for name in own:
             if name not in sought and "." in name:  # entered by hand
@@ -83,7 +84,7 @@ class Preloaded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """What was found when it was imported first."""
-        module = self._modules.get(fullname)
+        module = self.modules.get(fullname)
         beside = importlib.machinery.PathFinder.find_spec(fullname, sys.path[:1]) if path is None else None
         if module is None or (beside is not None and beside.loader is not None):  # of the program's own
             return None
@@ -93,7 +94,7 @@ class Preloaded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         """The module, which has run."""
-        return self._modules[spec.name]
+        return self.modules[spec.name]
 
     def exec_module(self, module: ModuleType) -> None:
         """Import what it imported."""
@@ -106,7 +107,7 @@ class Preloaded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for other in self._requested.get(name, ()):
             if other not in sys.modules:
                 if "." in other:
-                    sys.modules[other] = self._modules[other]
+                    sys.modules[other] = self.modules[other]
                     self._restore(other)
                 else:
                     importlib.import_module(other)

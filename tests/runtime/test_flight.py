@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.early import ENOUGH, PROGRAMS, layers_of, run
+from benchmarks.early import ENOUGH, PROGRAMS, Warned, layers_of, warned
 from nanlint.runtime.events import Layer, Sampled
 from nanlint.runtime.flight import FIRST_SKIPS, SKIPS, Flight
 from nanlint.runtime.runfile import read_run
@@ -154,9 +154,9 @@ def test_trainings_in_pytorch(tmp_path: Path, text: str, kinds: set[str]) -> Non
 @pytest.mark.parametrize(
     "program", sample(sorted((PROGRAMS / "late").glob("*.py")), 1, "late"), ids=lambda one: one.stem
 )
-def test_a_run_that_breaks_late_is_warned_of_early_with_its_layer(program: Path) -> None:
+def test_a_run_that_breaks_late_is_warned_of_early_with_its_layer(program: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    before = run(program).before(layers_of(program))
+    before = run(program, tmp_path).before(layers_of(program))
     assert before is not None
     assert before >= ENOUGH
 
@@ -165,9 +165,15 @@ def test_a_run_that_breaks_late_is_warned_of_early_with_its_layer(program: Path)
 @pytest.mark.parametrize(
     "program", sample(sorted((PROGRAMS / "noisy").glob("*.py")), 1, "noisy"), ids=lambda one: one.stem
 )
-def test_a_healthy_run_with_a_noisy_loss_is_not_warned_of(program: Path) -> None:
+def test_a_healthy_run_with_a_noisy_loss_is_not_warned_of(program: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    assert not run(program).warnings
+    assert not run(program, tmp_path).warnings
+
+
+def run(program: Path, directory: Path) -> Warned:
+    """What the sentinel says of a program."""
+    ran = verify(str(program), cwd=directory, options=("--watch", "sentinel"))
+    return warned(ran.stdout, ran.report)
 
 
 def layers(**largest: float) -> dict[str, Layer]:

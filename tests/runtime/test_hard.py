@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,10 +24,18 @@ RUNS = [(program, watch) for program in PROGRAMS for watch in ("all", "sites", "
 
 def blamed(ran: Ran) -> set[int]:
     """The lines that a report blames: those of the forward pass, if there are any, are the cause of the others."""
-    born = [one for one in ran.report["born"] if not one["backward"]] or ran.report["born"]
+    confirmed = [one for one in ran.report["findings"] if one["verdict"]["state"] == "confirmed"]
+    born = [one for one in ran.report["born"] if not one["backward"]]
+    if not born and not any(map(gave_what_is_not_finite, confirmed)):
+        born = ran.report["born"]
     births = {(one["forward"] or one["frames"])[0]["line"] for one in born}
-    confirmed = (one for one in ran.report["findings"] if one["verdict"]["state"] == "confirmed")
     return births | {one["location"]["row"] for one in confirmed}
+
+
+def gave_what_is_not_finite(finding: Any) -> bool:
+    """Whether it was confirmed in the forward pass."""
+    counts = finding["verdict"]["observed"].get("result", {}).get("counts", {})
+    return any(counts.get(kind) for kind in ("-inf", "+inf", "nan"))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import pytest
 
 from nanlint.runtime.events import Birth
 from nanlint.runtime.runfile import read_run
+from tests.ports import free_port
 from tests.runtime.running import Ran, together, verify
 
 pytestmark = [
@@ -192,13 +193,8 @@ if __name__ == "__main__":
 
 
 def test_ranks_are_watched_each_and_read_as_one_run(tmp_path: Path) -> None:
-    import socket
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     (tmp_path / "ranks.py").write_text(RANKS, "utf-8")
-    ran = verify("ranks.py", str(port), cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
+    ran = verify("ranks.py", str(free_port()), cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
     assert ran.stderr == ""
     record = read_run(str(tmp_path / "run"))
     born = [event for _, event in record if isinstance(event, Birth)]

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nanlint.cli import cli
+from nanlint.runtime.trying import trying
 from nanlint.testing import blocks
 from tests.runtime.running import nanlint
 
@@ -145,12 +146,13 @@ def test_what_is_guarded_stays_finite(tmp_path: Path) -> None:
     assert all(one["verdict"] == "stays finite" for one in found.values()), found
 
 
-def test_nothing_is_left_of_what_misbehaves(tmp_path: Path) -> None:
+def test_nothing_is_left_of_what_misbehaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying, "CALL", 3.0)
     victim, path = tmp_path / "victim", tmp_path / "evil.py"
     victim.touch()
     path.write_text(MISBEHAVING.replace("import numpy as np\n", f"import numpy as np\n\nVICTIM = {str(victim)!r}\n"))
     before = {*tmp_path.iterdir()}
-    found = verdicts(path, "--seconds", "1")
+    found = verdicts(path, "--seconds", "4")
     reasons = {name: str(one["reason"]) for name, one in found.items()}
     assert reasons["deletes"] == f"not let: os.remove {victim}"
     assert reasons["forks"] == "not let: os.fork"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import free_port
 from tests.runtime.inspecting.browser import chromium
 from tests.server.workbench import PATIENCE, SIZE, Workbench
 
@@ -51,13 +51,6 @@ def laboratory(folder: Path, home: Path, notebook: str) -> Iterator[Workbench]:
         finally:
             server.terminate()
             server.wait()
-
-
-def free_port() -> int:
-    """A port that nobody listens to."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def wait_for(address: str, server: subprocess.Popen[bytes]) -> None:

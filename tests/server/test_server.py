@@ -19,6 +19,7 @@ from pygls.exceptions import JsonRpcException
 from nanlint.config import Configs
 from nanlint.lint.known_rules import ops_problem, rule_names
 from nanlint.lint.many_files import check
+from tests.ports import free_port
 from tests.server.sessions import patiently, session
 
 ROOT = Path(__file__).parents[2]
@@ -117,9 +118,7 @@ def test_an_address_that_is_none_is_a_mistake_of_usage() -> None:
 
 
 def test_the_server_listens_where_it_is_told() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen([sys.executable, "-m", "nanlint", "server", "--tcp", f"127.0.0.1:{port}"], cwd=ROOT)
     try:
         with connected(port) as line:

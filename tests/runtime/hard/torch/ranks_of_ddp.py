@@ -7,9 +7,9 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 
-def train(rank, port):
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE="2")
-    dist.init_process_group("gloo", rank=rank, world_size=2)
+def train(rank, meeting):
+    os.environ.update(RANK=str(rank), WORLD_SIZE="2")
+    dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=2)
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     x = torch.ones(3, 2) * (1 - rank)
@@ -21,9 +21,4 @@ def train(rank, port):
 
 
 if __name__ == "__main__":
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
-    mp.spawn(train, args=(port,), nprocs=2)
+    mp.spawn(train, args=(os.path.abspath("meeting"),), nprocs=2)
