@@ -32,7 +32,7 @@ BUDGETS = {
     "rules": 1_868,
     "runtime": 14_174,
     "server": 1_699,
-    "source": 2_343,
+    "source": 2_284,
     "top": 2_282,
 }
 #: rooms that have been given room to grow
