@@ -31,7 +31,7 @@ BUDGETS = {
     "proof": 2_613,
     "rules": 1_868,
     "runtime": 14_174,
-    "server": 1_699,
+    "server": 1_683,
     "source": 2_284,
     "top": 2_282,
 }
