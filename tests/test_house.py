@@ -28,7 +28,7 @@ BUDGETS = {
     "lint": 1_029,
     "ops": 1_811,
     "output": 1_340,
-    "proof": 2_613,
+    "proof": 2_565,
     "rules": 1_868,
     "runtime": 14_174,
     "server": 1_683,
