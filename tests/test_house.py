@@ -23,7 +23,7 @@ BUDGETS = {
     "cache": 372,
     "commands": 1_284,
     "fixes": 3_823,
-    "frontend": 4_172,
+    "frontend": 4_149,
     "graph": 634,
     "lint": 1_029,
     "ops": 1_811,
