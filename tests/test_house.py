@@ -26,7 +26,7 @@ BUDGETS = {
     "frontend": 4_142,
     "graph": 625,
     "lint": 1_027,
-    "ops": 1_811,
+    "ops": 1_775,
     "output": 1_340,
     "proof": 2_553,
     "rules": 1_868,
