@@ -24,7 +24,7 @@ BUDGETS = {
     "commands": 1_284,
     "fixes": 3_823,
     "frontend": 4_142,
-    "graph": 625,
+    "graph": 614,
     "lint": 1_027,
     "ops": 1_775,
     "output": 1_340,
