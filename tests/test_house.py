@@ -22,18 +22,18 @@ BUDGETS = {
     "analysis hazards": 6_054,
     "cache": 372,
     "commands": 1_284,
-    "fixes": 3_823,
+    "fixes": 3_812,
     "frontend": 4_142,
     "graph": 614,
     "lint": 1_027,
     "ops": 1_775,
-    "output": 1_340,
+    "output": 1_329,
     "proof": 2_553,
     "rules": 1_868,
-    "runtime": 14_167,
+    "runtime": 14_165,
     "server": 1_683,
     "source": 2_274,
-    "top": 2_280,
+    "top": 2_276,
 }
 #: rooms that have been given room to grow
 GROWING = frozenset({"runtime"})
