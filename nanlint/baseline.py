@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 from nanlint.config import Config
-from nanlint.diagnostic import Diagnostic, Suppressed
 from nanlint.disk import exists, read_regular, reason
 from nanlint.housekeeping import SYNTAX_ERROR
 from nanlint.lint.report import FileReport, Report
@@ -109,10 +108,8 @@ def hide_known(
 
     If it is ``complete``, all that a check finds, there are notes on what is no longer there.
     """
-    files = []
     pairs = [(file, baseline_of(file.path)) for file in report.files]
-    for file, baseline in pairs:
-        files.append(file if baseline is None else file_without_known(file, baseline))
+    files = tuple(file if baseline is None else file_without_known(file, baseline) for file, baseline in pairs)
     gone: Counter[str] = Counter()
     for baseline in {one.path: one for _, one in pairs if one is not None and complete}.values():
         own = Report(tuple(file for file, of in pairs if of is not None and of.path == baseline.path))
@@ -124,21 +121,13 @@ def hide_known(
         for path, count in gone.items()
         if count
     ]
-    return replace(report, files=tuple(files), notes=(*report.notes, *notes))
+    return replace(report, files=files, notes=(*report.notes, *notes))
 
 
 def file_without_known(file: FileReport, baseline: Baseline) -> FileReport:
     """One file's report without what the baseline holds; that is among what is suppressed."""
     known = baseline.known.get(baseline.name_of(file.path), frozenset())
-    shown: list[Diagnostic] = []
-    hidden: list[Suppressed] = []
-    for diagnostic in file.diagnostics:
-        if diagnostic.code not in ALWAYS_ON and diagnostic.fingerprint in known:
-            reason = f"in the baseline {shown_path(baseline.path)}"
-            hidden.append(Suppressed(replace(diagnostic, new=False), reason, external=True))
-        else:
-            shown.append(replace(diagnostic, new=True))
-    return replace(file, diagnostics=tuple(shown), suppressed=(*file.suppressed, *hidden))
+    return file.without(known, f"in the baseline {shown_path(baseline.path)}")
 
 
 def renewed(report: Report, path_of: Callable[[str], str], config_of: ConfigOf) -> list[Baseline]:

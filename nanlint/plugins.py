@@ -116,7 +116,7 @@ def _load_file(path: str) -> None:
     before = OPS.keys() | set()
     with _entering(shown, needs_rules=True) as codes:
         _take_table(_executed(path), shown)
-    _files[path] = _Loaded(stamp, codes(), tuple(OPS.keys() - before), shown)
+    _files[path] = _Loaded(stamp, tuple(codes), tuple(OPS.keys() - before), shown)
 
 
 def _forget(path: str) -> None:
@@ -150,15 +150,15 @@ def _executed(path: str) -> ModuleType:
 
 
 @contextmanager
-def _entering(origin: str, *, needs_rules: bool = False) -> Iterator[_Codes]:
-    """Take what the plugin enters, if it is as it must be; nothing of it otherwise."""
-    rules, ops = dict(RULES), dict(OPS)
-    codes = _Codes(rules)
+def _entering(origin: str, *, needs_rules: bool = False) -> Iterator[list[str]]:
+    """Take what the plugin enters, if it is as it must be; nothing of it otherwise. The codes of its rules, then."""
+    rules, ops, codes = dict(RULES), dict(OPS), list[str]()
     try:
         yield codes
+        codes += [code for code in RULES if code not in rules]
         _check_ops(ops, origin)
         _check_rules(rules, origin)
-        if needs_rules and not codes():
+        if needs_rules and not codes:
             raise PluginError("defines no rule (a rule is a function with the decorator @rule of nanlint.authoring)")
     except BaseException as error:
         RULES.clear()
@@ -173,16 +173,6 @@ def _entering(origin: str, *, needs_rules: bool = False) -> Iterator[_Codes]:
         if isinstance(error, Exception | SystemExit):
             raise PluginError(f"{origin}: cannot be loaded: {_told(error)}") from None
         raise
-
-
-@dataclass(frozen=True)
-class _Codes:
-    """The codes that were entered since."""
-
-    before: Mapping[str, object]
-
-    def __call__(self) -> tuple[str, ...]:
-        return tuple(code for code in RULES if code not in self.before)
 
 
 def _about(origin: str, message: str) -> str:

@@ -7,11 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from nanlint.config import Configs
-from nanlint.diagnostic import Diagnostic, Suppressed
 from nanlint.disk import read_regular
 from nanlint.lint.one_file import examine_source
 from nanlint.lint.report import FileReport, Report
-from nanlint.selection import ALWAYS_ON
 from nanlint.source.decoding import SourceError
 from nanlint.source.git import contents_at, merge_base, top_level
 from nanlint.source.project import in_project
@@ -36,14 +34,7 @@ def without_earlier(report: Report, revision: str, configs: Configs, whole: Coll
         if not file.diagnostics or outside or (real in whole and real not in before):
             return file
         known = _fingerprints(file.path, before, texts, configs)
-        shown: list[Diagnostic] = []
-        earlier: list[Suppressed] = []
-        for one in file.diagnostics:
-            if one.new is None and one.code not in ALWAYS_ON and one.fingerprint in known:
-                earlier.append(Suppressed(replace(one, new=False), f"there before {revision}", external=True))
-            else:
-                shown.append(replace(one, new=True))
-        return replace(file, diagnostics=tuple(shown), suppressed=(*file.suppressed, *earlier))
+        return file.without(known, f"there before {revision}")
 
     return replace(report, files=tuple(map(split, report.files)))
 

@@ -17,7 +17,7 @@ from nanlint.frontend.callers import FunctionDef, words_of
 from nanlint.frontend.formats import is_of_tests
 from nanlint.frontend.lower import Lowering
 from nanlint.frontend.modules import descendants, words_in
-from nanlint.graph.node import PARAM, Node, walk_all
+from nanlint.graph.node import PARAM, Node, reached
 from nanlint.ops.frameworks.training import DENSITIES, FITTED, FORWARD, STEPS, TAKES, TRAINING
 from nanlint.source.syntax import remembered
 
@@ -159,7 +159,7 @@ class Roles:
         if function is None or node.calls or id(function) not in self.lowering.functions.inlined:
             return False
         conditions = [n for _, facts in node.facts.items() for _, n in facts if isinstance(n, Node)]
-        return any(n.op == PARAM and "default" in n.args for n in walk_all(conditions, operands))
+        return any(n.op == PARAM and "default" in n.args for n in reached(conditions, operands))
 
     def user(self, node: Node) -> str | None:
         """What the project trains, or differentiates, by means of the function around a node; None for nothing.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from nanlint.config import Configs, Options
+    from nanlint.config import Config, Configs, Options
     from nanlint.output.paint import Paint
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -79,6 +79,17 @@ def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) 
     ]
 
 
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one, in the order of help."""
+
+    def all_of(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return all_of
+
+
 def rules_option(*names: str, help: str) -> Callable[[F], F]:
     """A repeatable option that takes rules, with commas between them; shells complete them."""
     return click.option(
@@ -122,10 +133,8 @@ _CONFIG = click.option(
 _ISOLATED = click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 
 
-def config_options(command: F) -> F:
-    """The options ``--config`` and ``--isolated``, for ``configs_for``."""
-    return _CONFIG(_ISOLATED(command))
-
+#: for ``configs_for``
+config_options = together(_CONFIG, _ISOLATED)
 
 _NO_CACHE = click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 _CACHE_DIR = click.option(
@@ -136,9 +145,8 @@ _CACHE_DIR = click.option(
 )
 
 
-def cache_options(command: F) -> F:
-    """The options ``--no-cache`` and ``--cache-dir``, for ``cache_directory``."""
-    return _NO_CACHE(_CACHE_DIR(command))
+#: for ``cache_directory``
+cache_options = together(_NO_CACHE, _CACHE_DIR)
 
 
 def cache_directory(cache_dir: str | None, no_cache: bool) -> str | None:
@@ -154,6 +162,21 @@ def cache_directory(cache_dir: str | None, no_cache: bool) -> str | None:
 output_option = click.option(
     "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write to this file instead of standard output."
 )
+
+#: what is printed as text or as JSON
+format_option = click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
+)
+#: for ``paint_for``
+color_option = click.option(
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
+)
+#: for ``--confidence``
+LEVELS = click.Choice(["possible", "likely", "certain"])
 
 
 def deliver(text: str, output_file: str | None, *, color: bool = False) -> None:
@@ -201,6 +224,14 @@ def configs_for(options: Options | None = None) -> Configs:
         context = click.get_current_context()
         option = str(error).partition(":")[0]
         raise Unusable(f"{error}{origin(context, option)}") from None
+
+
+def config_for(directory: str, options: Options | None = None) -> Config:
+    """The configuration that holds in a directory; says which rule files it names that were not loaded."""
+    configs = configs_for(options)
+    config = configs.for_directory(os.path.abspath(directory))
+    warn_of_untrusted(configs)
+    return config
 
 
 def is_painted(paint: Paint) -> bool:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from nanlint.baseline import DEFAULT_PATH, Baseline, hide_known, renewed
 from nanlint.commands.base import say, writable, write_report
+from nanlint.config import Config, Configs
+from nanlint.lint.report import Report
 from nanlint.output.summary import findings as counted
 from nanlint.source.discovery import shown_path
-
-if TYPE_CHECKING:
-    from nanlint.config import Config, Configs
-    from nanlint.lint.report import Report
 
 
 def _config_of(configs: Configs, path: str) -> Config:

@@ -11,12 +11,12 @@ import click
 
 from nanlint.commands.base import (
     Unusable,
+    config_for,
     config_options,
-    configs_for,
     deliver,
+    format_option,
     output_option,
     trust_option,
-    warn_of_untrusted,
 )
 from nanlint.commands.manual import Command
 
@@ -47,13 +47,7 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
     "--show", is_flag=True, help="Show the settings of PATH, a file or directory.  [default: the working directory]"
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of nanlint.toml and of [tool.nanlint].")
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@format_option
 @config_options
 @output_option
 @trust_option
@@ -146,9 +140,7 @@ def _shown(path: str, options: Options, as_json: bool) -> str:
         raise Unusable(f"{path}: no such file or directory")
     absolute = os.path.abspath(path)
     directory = absolute if os.path.isdir(path) else os.path.dirname(absolute)
-    configs = configs_for(options)
-    found = configs.for_directory(directory)
-    warn_of_untrusted(configs)
+    found = config_for(directory, options)
     held = found if os.path.isdir(path) else found.for_file(absolute)
     if as_json:
         said = {name: layer for layer in found.layers for name in layer.values}

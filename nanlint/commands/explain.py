@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from nanlint.commands.base import (
+    LEVELS,
     Unusable,
+    color_option,
+    config_for,
     config_options,
-    configs_for,
     deliver,
+    format_option,
     is_painted,
     output_option,
     paint_for,
     trust_option,
-    warn_of_untrusted,
 )
 from nanlint.commands.manual import Command
 
@@ -36,17 +38,11 @@ if TYPE_CHECKING:
     exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is no expression at this place.")),
 )
 @click.argument("place", metavar="FILE[:cell N]:LINE[:COL]")
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@format_option
 @config_options
 @output_option
 @trust_option
-@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence to report.")
+@click.option("--confidence", type=LEVELS, help="Lowest confidence to report.")
 @click.option(
     "--with-run",
     multiple=True,
@@ -54,9 +50,7 @@ if TYPE_CHECKING:
     metavar="RUN",
     help="Say what this run of `nanlint verify` or pytest observed, and which test is missing.  Repeatable.",
 )
-@click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
-)
+@color_option
 def explain(
     place: str,
     *,
@@ -148,10 +142,7 @@ def read(path: str, options: Options) -> tuple[Source, Config]:
     except OSError as error:
         raise Unusable(f"{path}: could not be read: {reason(error)}") from None
     absolute = os.path.abspath(path)
-    configs = configs_for(options)
-    config = configs.for_directory(os.path.dirname(absolute))
-    warn_of_untrusted(configs)
-    return source, config.for_file(absolute)
+    return source, config_for(os.path.dirname(absolute), options).for_file(absolute)
 
 
 def nothing_at(source: Source, config: Config, where: str, row: int, column: int | None) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for, say, trust_option, warn_of_untrusted
+from nanlint.commands.base import Unusable, config_for, say, trust_option
 from nanlint.commands.manual import Command
 from nanlint.disk import read_regular, reason
 from nanlint.source.writing import target_of, write_whole
@@ -48,9 +48,7 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
     from nanlint.trust import is_trusted
 
     here = os.getcwd()
-    configs = configs_for()
-    config = configs.for_directory(here)
-    warn_of_untrusted(configs)
+    config = config_for(here)
     name = name.strip().lower().replace("_", "-")
     known = [os.path.dirname(file) for file in _named(config.file)]
     directory = path or (os.path.relpath(known[0]) if known else _DIRECTORY)

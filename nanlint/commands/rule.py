@@ -12,11 +12,11 @@ import click
 from nanlint.commands.base import (
     Unusable,
     complete_rules,
-    configs_for,
+    config_for,
     deliver,
+    format_option,
     output_option,
     trust_option,
-    warn_of_untrusted,
 )
 from nanlint.commands.manual import Command
 from nanlint.refused import Refused
@@ -38,13 +38,7 @@ if TYPE_CHECKING:
 )
 @click.argument("code_or_name", required=False, shell_complete=complete_rules)
 @click.option("--all", "every", is_flag=True, help="Explain every rule.")
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@format_option
 @output_option
 @trust_option
 def rule(code_or_name: str | None, every: bool, output_format: str, output_file: str | None) -> None:
@@ -85,9 +79,7 @@ def _known_rules() -> tuple[Mapping[str, RulePage], str]:
 
     broken = ""
     try:
-        configs = configs_for()
-        configs.for_directory(os.getcwd())
-        warn_of_untrusted(configs)
+        config_for(os.getcwd())
     except (Unusable, Refused) as error:
         broken = str(error)
     return {**HOUSEKEEPING, **RULES}, broken

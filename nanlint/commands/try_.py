@@ -10,7 +10,9 @@ from nanlint.commands.base import (
     CLEAN,
     COULD_NOT_RUN,
     FINDINGS,
+    LEVELS,
     Unusable,
+    color_option,
     config_options,
     deliver,
     is_painted,
@@ -48,16 +50,14 @@ from nanlint.commands.manual import Command
     help="Directory of the inputs that nanlint verify --keep-inputs kept.  [default: .nanlint/inputs]",
 )
 @click.option("--write-test", type=click.Path(), metavar="FILE", help="Write a test for pytest of each failure.")
-@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence to try.")
+@click.option("--confidence", type=LEVELS, help="Lowest confidence to try.")
 @click.option(
     "--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True, help="Output format."
 )
 @config_options
 @output_option
 @trust_option
-@click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
-)
+@color_option
 @click.pass_context
 def try_(
     ctx: click.Context,

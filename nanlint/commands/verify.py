@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nanlint.commands.base import (
+    LEVELS,
     Unusable,
-    configs_for,
+    color_option,
+    config_for,
     is_painted,
     paint_for,
     say,
     split,
+    together,
     trust_option,
-    warn_of_untrusted,
     writable,
     write_report,
 )
@@ -25,8 +27,6 @@ from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
     from nanlint.runtime.verifying import Verified
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 #: how the options are shown that `nanlint verify` and `nanlint replay` share
 SECTIONS = {
@@ -41,7 +41,8 @@ EXIT_CODES = (
 )
 PROGRAM = click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[--] PROGRAM [ARGS]...")
 
-_OPTIONS = (
+#: the options that `nanlint verify` and `nanlint replay` share, as ``report_on`` takes them
+run_options = together(
     click.option(
         "--filter",
         "filters",
@@ -57,9 +58,7 @@ _OPTIONS = (
         help="What to do where a nan or inf first appears; debug opens the terminal of `nanlint inspect` there.",
     ),
     click.option("--include", multiple=True, callback=split, help="Also watch these packages or paths."),
-    click.option(
-        "--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence level to watch."
-    ),
+    click.option("--confidence", type=LEVELS, help="Lowest confidence level to watch."),
     click.option(
         "--keep-elements",
         type=click.IntRange(min=0),
@@ -86,17 +85,8 @@ _OPTIONS = (
         metavar="FILE",
         help="Write the report to this file.  [default: standard error]",
     ),
-    click.option(
-        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
-    ),
+    color_option,
 )
-
-
-def run_options(command: F) -> F:
-    """The options that `nanlint verify` and `nanlint replay` share, as ``report_on`` takes them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def report_on(
@@ -118,9 +108,7 @@ def report_on(
     if output_file is not None:
         writable(output_file)
     with suppress(Unusable, ConfigError, OSError):  # a program runs whatever its configuration says
-        configs = configs_for()
-        configs.for_directory(os.getcwd())
-        warn_of_untrusted(configs)
+        config_for(os.getcwd())
     verified = run(
         command[1:] if command[:1] == ("--",) else command,
         confidence=CONFIDENCES.get(confidence or ""),
@@ -141,19 +129,23 @@ def report_on(
     ctx.exit(verified.verdicts.exit_code)
 
 
+_SECTIONS = {
+    **SECTIONS,
+    "What is watched": ("--watch", *SECTIONS["What is watched"]),
+    "Run": ("--keep-inputs", *SECTIONS["Run"]),
+}
+_EXAMPLES = (
+    ("nanlint verify -- train.py --epochs 3", "Watch the flagged expressions while the program runs."),
+    ("nanlint verify --watch all -- -m train", "Find the origin of every nan and inf, on any line."),
+    ("nanlint verify --on-nan debug -- train.py", "Open a debugger where the first nan or inf appears."),
+)
+
+
 @click.command(
     cls=Command,
     short_help="Run a program, and report which findings actually happened.",
-    sections={
-        **SECTIONS,
-        "What is watched": ("--watch", *SECTIONS["What is watched"]),
-        "Run": ("--keep-inputs", *SECTIONS["Run"]),
-    },
-    examples=(
-        ("nanlint verify -- train.py --epochs 3", "Watch the flagged expressions while the program runs."),
-        ("nanlint verify --watch all -- -m train", "Find the origin of every nan and inf, on any line."),
-        ("nanlint verify --on-nan debug -- train.py", "Open a debugger where the first nan or inf appears."),
-    ),
+    sections=_SECTIONS,
+    examples=_EXAMPLES,
     exit_codes=EXIT_CODES,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from nanlint.commands.base import deliver, output_option
+from nanlint.commands.base import deliver, format_option, output_option
 from nanlint.commands.manual import Command
 from nanlint.version import __version__
 
@@ -17,13 +17,7 @@ from nanlint.version import __version__
     examples=(("nanlint version --output-format json", "Print the version as JSON."),),
     exit_codes=(("0", "Done."),),
 )
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@format_option
 @output_option
 def version(output_format: str, output_file: str | None) -> None:
     """Print the version, as `nanlint --version` does."""

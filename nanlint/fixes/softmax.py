@@ -39,7 +39,7 @@ class Softmax:
         if function is None or x is None:
             return None
         axis = self.axis(place, total, framework)
-        at = f", {wanted.operands['axis']}={axis if axis else '...'}" if axis != "all" else ""
+        at = f", {wanted.operands['axis']}={axis or '...'}" if axis != "all" else ""
         text = written(f"f(x{at})", {"f": function, "x": place.text(x)})
         if axis is None or not exp.only("x") or not (self.stands_here(place, x) or place.means_the_same(x, place.site)):
             return display(text)
@@ -76,9 +76,7 @@ class Softmax:
     def axis(self, place: Place, total: Written, framework: str) -> str | None:
         """The axis as softmax wants it, "all" for SciPy's default of all; None where it cannot be told."""
         axis = total.operand("axis")
-        given = {
-            k for k in total.arguments if k not in ("name",) and total.arguments[k] not in (axis, total.operand("x"))
-        }
+        given = {k for k in total.arguments if k != "name" and total.arguments[k] not in (axis, total.operand("x"))}
         keeps = [total.arguments[k] for k in given & _KEEPS]
         if given - _KEEPS:
             return None

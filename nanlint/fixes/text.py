@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
 import tokenize
 
 from nanlint.fixes.template import meaning
+from nanlint.source import Source
+from nanlint.source.comments import tokens_of
 
 
 def flat(text: str) -> str:
@@ -27,14 +28,4 @@ def one_line(text: str) -> str:
 
 def comments(text: str) -> list[str]:
     """The comments in a piece of source."""
-    if "#" not in text:
-        return []
-    found: list[str] = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                found.append(token.string)
-    except (tokenize.TokenError, SyntaxError):
-        # A piece may end inside brackets: what was read until then counts.
-        pass
-    return found
+    return [token.string for token in tokens_of(Source("", text)) if token.type == tokenize.COMMENT]

@@ -15,6 +15,7 @@ from typing import TypeAlias, cast
 from nanlint.fixes.outline import Outline
 from nanlint.fixes.text import comments
 from nanlint.source.project import view_of
+from nanlint.source.syntax import definitions
 from nanlint.source.text import Located, Source
 
 #: comments that tell a tool something about their line
@@ -93,19 +94,12 @@ def extent(source: Source, node: ast.stmt | ast.expr) -> tuple[int, int]:
     return source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
 
 
-def functions(tree: ast.Module) -> dict[tuple[str, ...], list[Function]]:
-    """The functions of a file by their names and those around them, in order."""
-    found: dict[tuple[str, ...], list[Function]] = {}
-
-    def visit(node: ast.AST, path: tuple[str, ...]) -> None:
-        for child in ast.iter_child_nodes(node):
-            named = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-            inside = (*path, cast(Function, child).name) if named else path
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                found.setdefault(inside, []).append(child)
-            visit(child, inside)
-
-    visit(tree, ())
+def functions(tree: ast.Module) -> dict[str, list[Function]]:
+    """The functions of a file by their qualified names, in order."""
+    found: dict[str, list[Function]] = {}
+    for name, definition in definitions(tree):
+        if not isinstance(definition, ast.ClassDef):
+            found.setdefault(name, []).append(definition)
     return found
 
 

@@ -66,7 +66,7 @@ class Builder(Part):
     @property
     def frameworks_here(self) -> tuple[str, ...]:
         """The frameworks of the file whose code is being lowered."""
-        return self.lowering.frame.top.frameworks or self.lowering.frameworks
+        return self.frame.top.frameworks or self.lowering.frameworks
 
     def emit(
         self,
@@ -92,18 +92,18 @@ class Builder(Part):
             site,
             pure=known.pure if pure is None and known is not None else bool(pure or pure is None),
         )
-        node.regions = self.lowering.frame.regions
-        node.calls = self.lowering.frame.calls
+        node.regions = self.frame.regions
+        node.calls = self.frame.calls
         if known is not None and (known.breaks or op in REMEMBERED):
-            node.env = self.lowering.frame.env.copy()
-            node.facts = self.lowering.frame.facts
+            node.env = self.frame.env.copy()
+            node.facts = self.frame.facts
         return self.refined(node)
 
     def refined(self, node: Node) -> Node:
         """``node`` with the facts of the path taken attached."""
-        if not self.lowering.frame.facts or node.op == REFINE:
+        if not self.frame.facts or node.op == REFINE:
             return node
-        told = known_of(self.graph, node.key, self.lowering.frame.facts)
+        told = known_of(self.graph, node.key, self.frame.facts)
         if not told:
             return node
         result = node
@@ -205,7 +205,7 @@ class Builder(Part):
         if cond is not None:
             args["cond"] = cond
         node = self.graph.add(PHI, args, {}, site)
-        node.regions = self.lowering.frame.regions
+        node.regions = self.frame.regions
         return node
 
     def joined(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node | None:
@@ -237,7 +237,7 @@ class Builder(Part):
         if not truth:
             cond = self.graph.add("not", {"x": cond}, {}, cond.site)
         node = self.graph.add("view", {"x": value, "cond": cond, "before": before}, {"set_where": True}, value.site)
-        node.framework, node.regions = value.framework, self.lowering.frame.regions
+        node.framework, node.regions = value.framework, self.frame.regions
         return node
 
     def is_none(self, node: Node, site: ast.AST) -> Node | None:
@@ -265,9 +265,7 @@ class Builder(Part):
 
     def assume(self, cond: Node, truth: bool) -> None:
         """Record in the frame what follows from a condition being true (or false)."""
-        self.lowering.frame.facts = self.lowering.frame.facts.and_(
-            (*implied(self.graph, cond, truth), *settled(self.graph, cond, truth))
-        )
+        self.frame.facts = self.frame.facts.and_((*implied(self.graph, cond, truth), *settled(self.graph, cond, truth)))
 
     def known_of(self, instance: Node) -> PathCondition:
         """What holds once an object has been made."""

@@ -13,7 +13,7 @@ from nanlint.frontend.frames import ClassInfo
 from nanlint.frontend.functions import MAX_SIZE
 from nanlint.frontend.modules import ModuleFrame, bound_by, descendants, functions_of, names_of, size_of, words_in
 from nanlint.frontend.nodes import CALLABLE
-from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node, walk_all
+from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node, reached
 from nanlint.ops.op import OPS
 from nanlint.source.project import Module
 from nanlint.source.project_files import last_part
@@ -163,7 +163,7 @@ def given_to_operations(lowering: Lowering, words: Collection[str]) -> Iterator[
         for name in (OPS[n.op].breaking if OPS[n.op].breaks else n.args if asked_about(n, words) else ())
         if name in n.args
     )
-    return (node for node in walk_all(asked, lambda n: n.args.values()) if node.op in (PARAM, ATTR))
+    return (node for node in reached(asked, lambda n: n.args.values()) if node.op in (PARAM, ATTR))
 
 
 def stands_around(definition: FunctionDef | ast.ClassDef, rows: Set[int]) -> bool:

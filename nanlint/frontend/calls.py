@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nanlint.frontend.cli_models import PARSED, PARTS, keyword, option_name
+from nanlint.frontend.frames import kept
 from nanlint.frontend.functions import DERIVATIVE_RULES
 from nanlint.frontend.nodes import CALLABLE, DTYPES, complete
 from nanlint.frontend.operations import REQUIRED
@@ -173,7 +174,7 @@ class Calls(Part):
             return self.converted(base, name, e)
         if name == "register_buffer" and (held := self.arguments(e)[:2]):
             if held[-1].op == "tensor" and isinstance(held[0].attrs.get("value"), str):
-                self.lowering.frame.env["field", base.key, held[0].attrs["value"]] = held[-1]
+                self.frame.env["field", base.key, held[0].attrs["value"]] = held[-1]
             return self.lowering.builder.unknown(e, *held)
         return None
 
@@ -198,7 +199,7 @@ class Calls(Part):
 
     def call_super(self, name: str, e: ast.Call) -> Node:
         """``super().name(...)``: the next class of the file that has it."""
-        cls, this = self.lowering.frame.cls, self.lowering.frame.this
+        cls, this = self.frame.cls, self.frame.this
         if cls is not None:
             for c in cls.mro()[1:]:
                 if name in c.methods:
@@ -262,15 +263,9 @@ class Calls(Part):
 
     def run_layer(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """Apply a layer, or a stack of layers, to its input."""
-        outer = self.lowering.frame.regions
-        self.lowering.frame.regions = (
-            *outer,
-            *self.lowering.builder.computing_in(layer.attrs.get("format"), layer.site),
-        )
-        try:
+        with kept(self.frame, "regions"):
+            self.frame.regions += self.lowering.builder.computing_in(layer.attrs.get("format"), layer.site)
             return self.run_in_format(layer, args, keywords, e)
-        finally:
-            self.lowering.frame.regions = outer
 
     def run_in_format(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The same, once the format of its weights is settled."""
@@ -301,12 +296,12 @@ class Calls(Part):
                 result = self.lowering.operations.activate(activation, result, layer.site or e)
             return result
         if layer.attrs.get("sequence"):
-            saved, self.lowering.frame.calls = self.lowering.frame.calls, (*self.lowering.frame.calls, e)
-            for part in list(layer.args.values()):
-                # of a list that grew, any
-                part = part["each"] if part.op == "list" and "each" in part.args else part
-                x = self.apply(part, [x], {}, part.site if part.op == LAYER and part.site is not None else e)
-            self.lowering.frame.calls = saved
+            with kept(self.frame, "calls"):
+                self.frame.calls += (e,)
+                for part in list(layer.args.values()):
+                    # of a list that grew, any
+                    part = part["each"] if part.op == "list" and "each" in part.args else part
+                    x = self.apply(part, [x], {}, part.site if part.op == LAYER and part.site is not None else e)
             return x
         output = layer.get("output")
         return output if output is not None else self.lowering.builder.unknown(e, layer, x)
@@ -325,9 +320,9 @@ class Calls(Part):
                     operands["output_gradients"] = given["output_gradients"]
                 node = self.graph.add("gradient", operands, {}, e, pure=False)
                 node.regions, node.calls, node.env = (
-                    self.lowering.frame.regions,
-                    self.lowering.frame.calls,
-                    self.lowering.frame.env.copy(),
+                    self.frame.regions,
+                    self.frame.calls,
+                    self.frame.env.copy(),
                 )
                 return node
         if name == "stop_recording":

@@ -66,7 +66,7 @@ class Classes(Part):
                 return found
             if stores > 1 or (found.op == PARAM and "default" not in found.args and instance.attrs.get("given")):
                 return None
-            self.lowering.frame.facts = self.lowering.builder.known_of(instance).overridden(self.lowering.frame.facts)
+            self.frame.facts = self.lowering.builder.known_of(instance).overridden(self.frame.facts)
             return self.with_declared_constraint(cls, name, self.lowering.builder.refined(found), site)
         constant = cls.constant(name)
         return self.constant_of(constant[0], name) if constant is not None else None
@@ -98,7 +98,7 @@ class Classes(Part):
             self.annotated_fields(cls, instance, found)
         for name in CONSTRUCTORS:
             method = cls.method(name)
-            if method is None or self.lowering.frame.depth > MAX_DEPTH or self.lowering.functions.spent(method[1]):
+            if method is None or self.frame.depth > MAX_DEPTH or self.lowering.functions.spent(method[1]):
                 continue
             owner, definition = method
             bound = self.lowering.functions.method_value(owner, definition, instance)
@@ -165,7 +165,7 @@ class Classes(Part):
             if (home := self.graph.file_of(e)) is not None:
                 made.home = home  # type: ignore[attr-defined]
         base = self.graph.add(MODULE, {}, {"name": "typing.NamedTuple"}, e)
-        cls = ClassInfo(definition.name, definition, [base], scope=self.lowering.frame)
+        cls = ClassInfo(definition.name, definition, [base], scope=self.frame)
         return self.graph.add(CLASS, {}, {"cls": cls, "name": cls.name}, e, pure=False)
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
@@ -178,7 +178,7 @@ class Classes(Part):
         )
         if cls.attrs["cls"].raises and any(node.op != CONST for node in given):
             self.fields(made)
-            self.lowering.frame.facts = self.lowering.frame.facts.overridden(self.lowering.builder.known_of(made))
+            self.frame.facts = self.frame.facts.overridden(self.lowering.builder.known_of(made))
         return made
 
     def class_regions(self, function: Node) -> tuple[Region, ...]:

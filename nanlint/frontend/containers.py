@@ -93,7 +93,7 @@ class Containers(Part):
                 # nothing else sees the view
                 base["x"].users.remove(base)
             return base["x"]
-        stored = self.lowering.frame.lookup(("item", base.key, index.key))
+        stored = self.frame.lookup(("item", base.key, index.key))
         if stored is not None:
             return stored
         if base.op == "list" and "each" in base.args and "last" not in base.args:
@@ -183,7 +183,7 @@ class Containers(Part):
 
     def is_made_here(self, container: Node) -> bool:
         """Whether a container is one of the function, or of the top level, that is being lowered."""
-        frame = self.lowering.frame
+        frame = self.frame
         return frame.function is None or any(value is container for value in frame.env.values())
 
     def keep(self, table: Node, name: str, value: Node, site: ast.AST) -> None:

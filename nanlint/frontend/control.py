@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from nanlint.frontend.frames import kept
 from nanlint.frontend.nodes import DTYPES, FRESH, entry, written_out
 from nanlint.frontend.roles import ControlCall, role
 from nanlint.frontend.settings import ignores, settles
@@ -26,27 +27,27 @@ def returns(lowering: Lowering, call: ControlCall) -> Node | None:
     return call.get("x")
 
 
-@role("call")
-def once(lowering: Lowering, call: ControlCall) -> Node | None:
+@role("call", "f")
+def once(lowering: Lowering, call: ControlCall) -> Node:
     """A call of a function with the arguments that follow it."""
-    return lowering.calls.apply(call["f"], call.rest, {}, call.site) if call.has("f") else None
+    return lowering.calls.apply(call["f"], call.rest, {}, call.site)
 
 
-@role("map")
+@role("map", "f")
 def mapped(lowering: Lowering, call: ControlCall) -> Node | None:
     """Of arrays an array, of what Python iterates over an iterator."""
     given = [*([call["x"]] if call.has("x") else ()), *call.rest]
-    if not call.has("f") or not given:
+    if not given:
         return None
     each = lowering.calls.apply(call["f"], [each_of(lowering, a, call.site) for a in given], {}, call.site)
     return each if call.has("x") else lowering.builder.emit("list", call.site, pure=False, each=each)
 
 
-@role("tree_map")
+@role("tree_map", "f")
 def tree_mapped(lowering: Lowering, call: ControlCall) -> Node | None:
     """A function of each leaf of trees."""
     trees = [*([call["x"]] if call.has("x") else ()), *call.rest]
-    return each_leaf(lowering, call["f"], trees, call.site) if call.has("f") and trees else None
+    return each_leaf(lowering, call["f"], trees, call.site) if trees else None
 
 
 def each_of(lowering: Lowering, elements: Node, e: ast.AST) -> Node:
@@ -65,27 +66,24 @@ def each_leaf(lowering: Lowering, function: Node, trees: Sequence[Node], e: ast.
     return lowering.calls.apply(function, trees, {}, e)
 
 
-@role("filter")
-def filtered(lowering: Lowering, call: ControlCall) -> Node | None:
+@role("filter", "f", "x")
+def filtered(lowering: Lowering, call: ControlCall) -> Node:
     """The elements of which a function holds; without one, those that are true."""
-    if not call.has("f", "x"):
-        return None
     keep, e = call["f"], call.site
     each = each_of(lowering, call["x"], e)
-    saved = lowering.frame.facts
-    is_true = keep.op == CONST
-    true = (
-        lowering.builder.emit("ne", e, a=each, b=lowering.builder.number(0, e))
-        if is_true
-        else lowering.calls.apply(keep, [each], {}, e)
-    )
-    lowering.builder.assume(true, True)
-    each = lowering.builder.refined(each)
-    lowering.frame.facts = saved
+    with kept(lowering.frame, "facts"):
+        is_true = keep.op == CONST
+        true = (
+            lowering.builder.emit("ne", e, a=each, b=lowering.builder.number(0, e))
+            if is_true
+            else lowering.calls.apply(keep, [each], {}, e)
+        )
+        lowering.builder.assume(true, True)
+        each = lowering.builder.refined(each)
     return lowering.builder.emit("list", e, {"chosen": True}, pure=False, each=each)
 
 
-@role("fold")
+@role("fold", "f", "init")
 def fold(lowering: Lowering, call: ControlCall) -> Node | None:
     """A loop whose variables are the arguments and results of a function.
 
@@ -93,7 +91,7 @@ def fold(lowering: Lowering, call: ControlCall) -> Node | None:
     takes the number of the turn first; ``spread``: the variables one by one; ``stacks``: it gives a pair, the variables
     and what is stacked. ``reverse``: whether reverse-mode differentiation goes through it.
     """
-    if not call.has("f", "init") or ("xs" in call.spelling.operands and not call.has("xs")):
+    if "xs" in call.spelling.operands and not call.has("xs"):
         return None
     frame, e = lowering.frame, call.site
     start = carried(lowering, call["init"], e)
@@ -102,14 +100,13 @@ def fold(lowering: Lowering, call: ControlCall) -> Node | None:
         variables.append(each_of(lowering, call["xs"], e))
     elif call.setting("counted"):
         variables.insert(0, lowering.builder.emit("arange", e, {"scalar": True}, pure=False))
-    facts, regions = frame.facts, frame.regions
-    if call.has("cond"):
-        lowering.builder.assume(lowering.calls.apply(call["cond"], variables, {}, e), True)
-    if call.setting("reverse") is False:
-        why = "JAX has no reverse-mode gradient through a while_loop"
-        frame.regions = (*regions, Region("undifferentiated", e, {"why": why}))
-    result = lowering.calls.apply(call["f"], variables, {}, e)
-    frame.facts, frame.regions = facts, regions
+    with kept(frame, "facts", "regions"):
+        if call.has("cond"):
+            lowering.builder.assume(lowering.calls.apply(call["cond"], variables, {}, e), True)
+        if call.setting("reverse") is False:
+            why = "JAX has no reverse-mode gradient through a while_loop"
+            frame.regions = (*frame.regions, Region("undifferentiated", e, {"why": why}))
+        result = lowering.calls.apply(call["f"], variables, {}, e)
     pair = call.setting("stacks") and result.op == TUPLE and len(result.args) == 2
     carry(lowering, start, result["0"] if pair else result)
     return lowering.graph.add(TUPLE, {"0": start, "1": result["1"]}, {}, e) if pair else start
@@ -135,21 +132,16 @@ def carry(lowering: Lowering, variable: Node, back: Node) -> None:
         lowering.builder.escape(back)
 
 
-@role("branch")
-def branch(lowering: Lowering, call: ControlCall) -> Node | None:
+@role("branch", "cond", "yes", "no")
+def branch(lowering: Lowering, call: ControlCall) -> Node:
     """Only one of the two functions runs, on the ``rest`` or on the elements of what is ``given``."""
-    if not call.has("cond", "yes", "no"):
-        return None
-    frame = lowering.frame
-    saved = frame.facts
     given = call.get("given")
     taken = list(given.args.values()) if given is not None and given.op == TUPLE else call.rest
     branches = []
     for truth, function in ((True, call["yes"]), (False, call["no"])):
-        frame.facts = saved
-        lowering.builder.assume(call["cond"], truth)
-        branches.append(lowering.calls.apply(function, taken, {}, call.site))
-    frame.facts = saved
+        with kept(lowering.frame, "facts"):
+            lowering.builder.assume(call["cond"], truth)
+            branches.append(lowering.calls.apply(function, taken, {}, call.site))
     return lowering.builder.merge(call["cond"], branches[0], branches[1], call.site)
 
 
@@ -163,27 +155,23 @@ def switch(lowering: Lowering, call: ControlCall) -> Node | None:
     return reduce(lambda one, other: lowering.builder.merge(None, one, other, call.site), chosen)
 
 
-@role("gradient_of")
-def gradient_of(lowering: Lowering, call: ControlCall) -> Node | None:
+@role("gradient_of", "f")
+def gradient_of(lowering: Lowering, call: ControlCall) -> Node:
     """The result still calls the function; what comes out is its gradient."""
-    return lowering.graph.add("gradient_of", dict(call.operands), {}, call.site, pure=False) if call.has("f") else None
+    return lowering.graph.add("gradient_of", dict(call.operands), {}, call.site, pure=False)
 
 
-@role("derivative")
-def derivative(lowering: Lowering, call: ControlCall) -> Node | None:
+@role("derivative", "f")
+def derivative(lowering: Lowering, call: ControlCall) -> Node:
     """A function that is called for its value and its derivatives: with arguments in turn, or ``given`` in a tuple."""
-    if not call.has("f"):
-        return None
     given = call.get("given")
     args = call.rest if given is None else list(given.args.values()) if given.op == TUPLE else [given]
     return lowering.operations.derivative({"f": call["f"], "argnums": None}, args, {}, call.site)
 
 
-@role("partial")
-def partial(lowering: Lowering, call: ControlCall) -> Node | None:
+@role("partial", "f")
+def partial(lowering: Lowering, call: ControlCall) -> Node:
     """A function with some of its arguments."""
-    if not call.has("f"):
-        return None
     bound = {"f": call["f"], **{str(i): a for i, a in enumerate(call.rest)}, **call.keywords}
     return lowering.graph.add("partial", bound, {}, call.site, pure=False)
 
@@ -211,11 +199,9 @@ def stacked(args: Sequence[Node]) -> list[Node]:
     return list(args)
 
 
-@role("model")
-def model(lowering: Lowering, call: ControlCall) -> Node | None:
+@role("model", "output")
+def model(lowering: Lowering, call: ControlCall) -> Node:
     """A model, by the value that it gives."""
-    if not call.has("output"):
-        return None
     return lowering.graph.add(LAYER, {"output": call["output"]}, {"name": call.spelling.name}, call.site, pure=False)
 
 
@@ -225,18 +211,18 @@ def container(lowering: Lowering, call: ControlCall) -> Node:
     return call["x"] if call.has("x") else lowering.builder.emit(DICT if call.setting("keyed") else TUPLE, call.site)
 
 
-@role("record_class")
+@role("record_class", "name", "fields")
 def record_class(lowering: Lowering, call: ControlCall) -> Node | None:
     """A named tuple."""
-    if not call.has("name", "fields") or not isinstance(call.site, ast.Call):
+    if not isinstance(call.site, ast.Call):
         return None
     return lowering.classes.record_class(call["name"], call["fields"], call.site)
 
 
-@role("pairs")
+@role("pairs", "x")
 def pairs(lowering: Lowering, call: ControlCall) -> Node | None:
     """A dict of pairs that are written out."""
-    if not call.has("x") or call["x"].op != TUPLE:
+    if call["x"].op != TUPLE:
         return None
     found = [list(pair.args.values()) for pair in call["x"].args.values() if pair.op == TUPLE]
     if any(len(pair) != 2 for pair in found):
@@ -268,10 +254,8 @@ def tape(lowering: Lowering, call: ControlCall) -> Node:
     return lowering.graph.add("tape", dict(call.keywords), {}, call.site, pure=False)
 
 
-@role("gradient")
-def gradient(lowering: Lowering, call: ControlCall) -> Node | None:
-    if not call.has("target", "sources"):
-        return None
+@role("gradient", "target", "sources")
+def gradient(lowering: Lowering, call: ControlCall) -> Node:
     operands = {"target": call["target"], "sources": call["sources"]}
     return lowering.builder.emit(CALL, call.site, {"name": call.spelling.name}, pure=False, args=operands)
 
@@ -295,11 +279,11 @@ def assume(lowering: Lowering, call: ControlCall) -> None:
         lowering.builder.assume(condition, True)
 
 
-@role("store")
+@role("store", "array", "cond", "value")
 def store(lowering: Lowering, call: ControlCall) -> Node | None:
     """``array[cond] = value``, written as a call."""
     e = call.site
-    if not call.has("array", "cond", "value") or not isinstance(e, ast.Call) or not e.args:
+    if not isinstance(e, ast.Call) or not e.args:
         return None
     array = call["array"]
     new = lowering.builder.emit("where", e, {"stored": True}, cond=call["cond"], a=call["value"], b=array)
@@ -309,10 +293,10 @@ def store(lowering: Lowering, call: ControlCall) -> Node | None:
     return array
 
 
-@role("count_at")
+@role("count_at", "array", "index", "value")
 def count_at(lowering: Lowering, call: ControlCall) -> None:
     """``add.at(zeros, index, 1)`` counts how often each index occurs."""
-    if call.has("array", "index", "value") and call["array"].op in FRESH and call["value"].op == CONST:
+    if call["array"].op in FRESH and call["value"].op == CONST:
         lowering.scopes.rebind(call["array"], lowering.builder.emit("bincount", call.site, x=call["index"]))
 
 

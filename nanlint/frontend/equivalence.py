@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 
 from nanlint.frontend.lower import Lowering
 from nanlint.frontend.makers import Makers, is_own, whose
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Graph, Node, reached, unrefined, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.source.pairing import Pairing
@@ -87,7 +87,7 @@ class Likeness:
     @cached_property
     def axes(self) -> Collection[Hashable]:
         """The axes along which something works that was replaced, or that it is computed of."""
-        found = walk_all([*self.old.inside, *self.read.values()], lambda n: n.args.values())
+        found = reached([*self.old.inside, *self.read.values()], lambda n: n.args.values())
         return {axis_of(node) for node in found if node.op in OPS and "axis" in OPS[node.op].operands}
 
     def misgiven(self, node: Node) -> str | None:
@@ -161,8 +161,8 @@ class Likeness:
     def known(self) -> Mapping[Hashable, Sequence[Node]]:
         """All that what was replaced depends on, it itself, and what it meets later, by what each is."""
         found: dict[Hashable, list[Node]] = {}
-        users = walk_all([*self.old.inside, *self.read.values()], lambda n: n.users)
-        for node in walk_all(users, lambda n: n.args.values()):
+        users = reached([*self.old.inside, *self.read.values()], lambda n: n.users)
+        for node in reached(users, lambda n: n.args.values()):
             found.setdefault(attributes(unrefined(node)), []).append(unrefined(node))
         return found
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nanlint.frontend.builder import MACHINE_LIMITS
+from nanlint.frontend.frames import kept
 from nanlint.frontend.nodes import IDENTITY, TENSOR_ATTRIBUTES, decided, is_list, values_of_pair
 from nanlint.frontend.part import Part
 from nanlint.frontend.syntax import BINARY, COMPARE
 from nanlint.frontend.worth import NUMBERS
 from nanlint.graph.conditions import MIRRORED, truth_of
 from nanlint.graph.node import ATTR, CALL, CLASS, CONST, DICT, FUNCTION, INSTANCE, LAYER, MODULE, PHI, TUPLE, Node
-
-if TYPE_CHECKING:
-    from nanlint.frontend.lower import Lowering
-
 
 #: attributes of a table that are not its numbers
 TABLE_ATTRIBUTES = frozenset({"columns", "index", "dtypes", "empty"})
@@ -31,46 +28,15 @@ MAX_CONDITIONS = 40
 class Expressions(Part):
     """Expressions to nodes. What is not understood becomes a CALL node of its parts."""
 
-    def __init__(self, lowering: Lowering) -> None:
-        super().__init__(lowering)
-        self._handlers: dict[type[ast.AST], Callable[[Any], Node]] = {
-            ast.Constant: self.constant,
-            ast.JoinedStr: self.text,
-            ast.Name: self.variable,
-            ast.Attribute: self.attribute,
-            ast.BinOp: self.binary,
-            ast.UnaryOp: self.unary,
-            ast.BoolOp: self.boolean,
-            ast.Compare: self.comparison,
-            ast.Call: lowering.calls.call,
-            ast.IfExp: self.conditional,
-            ast.Subscript: lowering.containers.subscript,
-            ast.Tuple: lowering.containers.sequence,
-            ast.List: lowering.containers.sequence,
-            ast.Set: lowering.containers.sequence,
-            ast.Dict: lowering.containers.dictionary,
-            ast.Lambda: lowering.functions.function_value,
-            ast.NamedExpr: self.walrus,
-            ast.ListComp: self.comprehension,
-            ast.GeneratorExp: self.comprehension,
-            ast.SetComp: self.comprehension,
-            ast.DictComp: self.comprehension,
-            ast.Starred: lambda e: self.lower(e.value),
-            ast.Await: lambda e: self.lower(e.value),
-            ast.Slice: lowering.containers.slice,
-            ast.Yield: self.yielded,
-            ast.YieldFrom: self.yielded,
-        }
-
     def lower(self, e: ast.expr) -> Node:
-        handler = self._handlers.get(type(e))
+        handler = HANDLERS.get(type(e))
         if handler is None:
             return self.lowering.builder.unknown(
                 e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr))
             )
-        node = handler(e)
+        node = handler(self, e)
         if e.lineno in self.lowering.watched and self.graph.file_of(e) is None:
-            self.lowering.readings.setdefault(e, []).append((self.lowering.frame.calls, node))
+            self.lowering.readings.setdefault(e, []).append((self.frame.calls, node))
         return node
 
     def constant(self, e: ast.Constant) -> Node:
@@ -89,17 +55,17 @@ class Expressions(Part):
         return made
 
     def variable(self, e: ast.Name) -> Node:
-        found = self.lowering.frame.lookup(e.id)
+        found = self.frame.lookup(e.id)
         if found is None:
             return self.graph.add(MODULE, {}, {"name": f"builtins.{e.id}"}, e)
         if found.op == MODULE:
             return self.lowering.project.resolve(found)
-        return self.lowering.builder.refined(self.chosen_before(found)) if self.lowering.frame.facts else found
+        return self.lowering.builder.refined(self.chosen_before(found)) if self.frame.facts else found
 
     def chosen_before(self, node: Node) -> Node:
         """The value on this path of a variable that another branch on the same condition has set."""
         while (node.op == PHI and "cond" in node.args) or node.attrs.get("set_where"):
-            truth = truth_of(node["cond"], self.lowering.frame.facts)
+            truth = truth_of(node["cond"], self.frame.facts)
             if truth is None:
                 break
             node = node[("a" if truth else "b") if node.op == PHI else "x" if truth else "before"]
@@ -182,19 +148,18 @@ class Expressions(Part):
 
     def boolean(self, e: ast.BoolOp) -> Node:
         op = "and" if isinstance(e.op, ast.And) else "or"
-        saved = self.lowering.frame.facts
-        result = self.lower(e.values[0])
-        for part in e.values[1:MAX_CONDITIONS]:
-            if result.op == CONST:
-                result = result if bool(result.attrs["value"]) == (op == "or") else self.lower(part)
-                continue
-            self.lowering.builder.assume(result, op == "and")
-            result = self.lowering.builder.emit(op, e, {"python": True}, a=result, b=self.lower(part))
-        if rest := [self.lower(part) for part in e.values[MAX_CONDITIONS:]]:
-            result = self.lowering.builder.emit(
-                op, e, {"python": True}, a=result, b=self.lowering.builder.unknown(e, *rest)
-            )
-        self.lowering.frame.facts = saved
+        with kept(self.frame, "facts"):
+            result = self.lower(e.values[0])
+            for part in e.values[1:MAX_CONDITIONS]:
+                if result.op == CONST:
+                    result = result if bool(result.attrs["value"]) == (op == "or") else self.lower(part)
+                    continue
+                self.lowering.builder.assume(result, op == "and")
+                result = self.lowering.builder.emit(op, e, {"python": True}, a=result, b=self.lower(part))
+            if rest := [self.lower(part) for part in e.values[MAX_CONDITIONS:]]:
+                result = self.lowering.builder.emit(
+                    op, e, {"python": True}, a=result, b=self.lowering.builder.unknown(e, *rest)
+                )
         return result
 
     def comparison(self, e: ast.Compare) -> Node:
@@ -229,64 +194,61 @@ class Expressions(Part):
         taken = decided(cond)
         if taken is not None:
             return self.lower(e.body if taken else e.orelse)
-        saved = self.lowering.frame.facts
         branches = []
         for truth, source in ((True, e.body), (False, e.orelse)):
-            self.lowering.frame.facts = saved
-            self.lowering.builder.assume(cond, truth)
-            branches.append(self.lower(source))
-        self.lowering.frame.facts = saved
+            with kept(self.frame, "facts"):
+                self.lowering.builder.assume(cond, truth)
+                branches.append(self.lower(source))
         return self.lowering.builder.merge(cond, branches[0], branches[1], e)
 
     def yielded(self, e: ast.Yield | ast.YieldFrom) -> Node:
         """What a generator gives to the loop over it; what it gets back is unknown."""
         if e.value is not None:
             value = self.lower(e.value)
-            self.lowering.frame.yields.append(
+            self.frame.yields.append(
                 self.lowering.containers.element(value, e) if isinstance(e, ast.YieldFrom) else value
             )
-            self.lowering.builder.escape(self.lowering.frame.yields[-1])
+            self.lowering.builder.escape(self.frame.yields[-1])
         return self.lowering.builder.unknown(e)
 
     def walrus(self, e: ast.NamedExpr) -> Node:
         value = self.lower(e.value)
-        self.lowering.frame.env[e.target.id] = value
+        self.frame.env[e.target.id] = value
         return value
 
     def comprehension(self, e: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Node:
         """One element under the conditions that choose it; what they choose may be nothing."""
-        saved_env, saved_facts = self.lowering.frame.env, self.lowering.frame.facts
-        self.lowering.frame.env = saved_env.copy()
-        chosen = any(generator.ifs for generator in e.generators)
-        for generator in e.generators:
-            elements = self.lower(generator.iter)
-            chosen = chosen or bool(elements.attrs.get("chosen"))
-            self.lowering.scopes.bind(
-                generator.target, self.lowering.containers.element(elements, generator.iter), generator.iter
-            )
-            for test in generator.ifs:
-                self.lowering.builder.assume(self.lower(test), True)
-        attrs = {"chosen": True} if chosen else {}
-        if isinstance(e, ast.DictComp):
-            self.lower(e.key)
-            made = self.lowering.builder.emit(
-                DICT, e, {**attrs, "many": True}, pure=False, args={"?0": self.lower(e.value)}
-            )
-        else:
-            made = self.lowering.builder.emit("list", e, attrs, pure=False, each=self.lower(e.elt))
-        self.lowering.frame.env, self.lowering.frame.facts = saved_env, saved_facts
+        with kept(self.frame, "env", "facts"):
+            self.frame.env = self.frame.env.copy()
+            chosen = any(generator.ifs for generator in e.generators)
+            for generator in e.generators:
+                elements = self.lower(generator.iter)
+                chosen = chosen or bool(elements.attrs.get("chosen"))
+                self.lowering.scopes.bind(
+                    generator.target, self.lowering.containers.element(elements, generator.iter), generator.iter
+                )
+                for test in generator.ifs:
+                    self.lowering.builder.assume(self.lower(test), True)
+            attrs = {"chosen": True} if chosen else {}
+            if isinstance(e, ast.DictComp):
+                self.lower(e.key)
+                made = self.lowering.builder.emit(
+                    DICT, e, {**attrs, "many": True}, pure=False, args={"?0": self.lower(e.value)}
+                )
+            else:
+                made = self.lowering.builder.emit("list", e, attrs, pure=False, each=self.lower(e.elt))
         return made
 
     def read_attribute(self, base: Node, name: str, e: ast.AST) -> Node:
         """``base.name``."""
         if base.op == MODULE:
-            stored = self.lowering.frame.lookup(("field", base.key, name))
+            stored = self.frame.lookup(("field", base.key, name))
             if stored is not None:
                 return stored
             return self.lowering.project.as_others_set(
                 base, name, self.lowering.project.resolve(self.imported(base.name, name, e)), e
             )
-        stored = self.lowering.frame.lookup(("field", base.key, name))
+        stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
             stored = self.chosen_before(stored)
             return (
@@ -317,3 +279,27 @@ class Expressions(Part):
             # a column, or the table as something to index: .price, .values, .iloc
             return self.lowering.containers.of_table(self.lowering.builder.emit("part", e, x=base), base)
         return self.lowering.builder.emit(ATTR, e, {"name": name}, base=base)
+
+
+#: what lowers each kind of expression
+HANDLERS: Mapping[type[ast.AST], Callable[[Expressions, Any], Node]] = {
+    ast.Constant: Expressions.constant,
+    ast.JoinedStr: Expressions.text,
+    ast.Name: Expressions.variable,
+    ast.Attribute: Expressions.attribute,
+    ast.BinOp: Expressions.binary,
+    ast.UnaryOp: Expressions.unary,
+    ast.BoolOp: Expressions.boolean,
+    ast.Compare: Expressions.comparison,
+    ast.Call: lambda part, e: part.lowering.calls.call(e),
+    ast.IfExp: Expressions.conditional,
+    ast.Subscript: lambda part, e: part.lowering.containers.subscript(e),
+    **dict.fromkeys((ast.Tuple, ast.List, ast.Set), lambda part, e: part.lowering.containers.sequence(e)),
+    ast.Dict: lambda part, e: part.lowering.containers.dictionary(e),
+    ast.Lambda: lambda part, e: part.lowering.functions.function_value(e),
+    ast.NamedExpr: Expressions.walrus,
+    **dict.fromkeys((ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp), Expressions.comprehension),
+    **dict.fromkeys((ast.Starred, ast.Await), lambda part, e: part.lower(e.value)),
+    ast.Slice: lambda part, e: part.lowering.containers.slice(e),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), Expressions.yielded),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import ItemsView, Iterator, Mapping, MutableMapping, ValuesView
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -16,6 +17,17 @@ FunctionAst: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 #: a name, or ("field", key of the object, attribute), ("item", key of the array, key of the index) for what was stored
 Name: TypeAlias = Any
+
+
+@contextmanager
+def kept(owner: object, *names: str) -> Iterator[None]:
+    """What something has under these names is as it was again behind a block."""
+    before = [(name, getattr(owner, name)) for name in names]
+    try:
+        yield
+    finally:
+        for name, value in before:
+            setattr(owner, name, value)
 
 
 class Env(MutableMapping[Name, Node]):

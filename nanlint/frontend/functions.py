@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nanlint.frontend.cli_models import DECORATING, keyword, option_name, size_of_options
-from nanlint.frontend.frames import ClassInfo, Frame, FunctionAst
+from nanlint.frontend.frames import ClassInfo, Frame, FunctionAst, kept
 from nanlint.frontend.modules import ModuleFrame, computes, size_of
 from nanlint.frontend.nodes import written_out
 from nanlint.frontend.part import Part
@@ -58,12 +58,12 @@ class Functions(Part):
         node = self.graph.add(
             FUNCTION,
             {},
-            {"definition": e, "frame": self.lowering.frame, "name": getattr(e, "name", "<lambda>")},
+            {"definition": e, "frame": self.frame, "name": getattr(e, "name", "<lambda>")},
             e,
             pure=False,
         )
-        if self.lowering.frame.top is self.lowering.module:
-            self.lowering.deferred.append((node, self.lowering.frame))
+        if self.frame.top is self.module:
+            self.lowering.deferred.append((node, self.frame))
         return node
 
     def method_value(self, cls: ClassInfo, definition: Any, this: Node | None) -> Node:
@@ -95,9 +95,7 @@ class Functions(Part):
                 found.append(Region("xla", definition))
             elif (kind := self.region_kind(d)) == "half":
                 found.append(
-                    Region(
-                        "half", definition, self.lowering.statements.precision(self.in_frame(self.lowering.module, d))
-                    )
+                    Region("half", definition, self.lowering.statements.precision(self.in_frame(self.module, d)))
                 )
             elif kind in ("no_grad", "custom_gradient") or (kind == "errstate" and settles(d)):
                 found.append(Region(kind, definition))
@@ -109,7 +107,7 @@ class Functions(Part):
         while isinstance(e, ast.Call):
             wrapped = last_name(e) == "partial" and e.args
             e = e.args[0] if wrapped else e.func
-        head = self.in_frame(self.lowering.module, e) if isinstance(e, ast.Name | ast.Attribute) else None
+        head = self.in_frame(self.module, e) if isinstance(e, ast.Name | ast.Attribute) else None
         known = (
             self.spellings.control(self.lowering.builder.dotted(head))
             if head is not None and head.op == MODULE
@@ -128,10 +126,10 @@ class Functions(Part):
             this = function.attrs.get("this")
             return self.lowering.calls.apply(wrapper, [*([this] if this is not None else []), *args], keywords, e)
         self.inlined.add(id(definition))
-        frame: Frame | None = self.lowering.frame
+        frame: Frame | None = self.frame
         while frame is not None and frame.function is not definition:
             frame = frame.caller
-        too_deep = self.lowering.frame.depth >= MAX_DEPTH or self.spent(definition)
+        too_deep = self.frame.depth >= MAX_DEPTH or self.spent(definition)
         if frame is not None or too_deep:
             self.lowering.scopes.escape_unused(function.attrs["frame"])
             self.lowering.scopes.invalidate_buffers([*args, *keywords.values()], e)
@@ -222,7 +220,7 @@ class Functions(Part):
         self.resume_after_call(frame)
         if frame.depth:
             # what a method leaves on its object meets the caller, and no method that is lowered for itself
-            self.lowering.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
+            self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         for name, owner in frame.declared.items():
             if name in frame.env and frame.depth:
                 owner.env[name] = frame.env[name]
@@ -287,31 +285,27 @@ class Functions(Part):
         if not frame.depth or frame.yields:
             return
         if frame.facts_behind is not None:
-            self.lowering.frame.facts = self.lowering.frame.facts.overridden(frame.facts_behind)
+            self.frame.facts = self.frame.facts.overridden(frame.facts_behind)
         elif frame.this is None and not getattr(frame.function, "decorator_list", ()):
-            self.lowering.frame.live = False
+            self.frame.live = False
 
     def within(self, frame: Frame, e: ast.expr) -> Node:
         """An expression lowered in another frame."""
-        saved, self.lowering.frame = self.lowering.frame, frame
-        frame.caller = saved
-        try:
+        frame.caller = self.frame
+        with kept(self.lowering, "frame"):
+            self.lowering.frame = frame
             return self.lowering.expressions.lower(e)
-        finally:
-            self.lowering.frame = saved
 
     def in_frame(self, frame: Frame | None, e: ast.expr) -> Node:
-        return self.within(Frame(parent=frame, depth=self.lowering.frame.depth + 1), e)
+        return self.within(Frame(parent=frame, depth=self.frame.depth + 1), e)
 
     def run(self, frame: Frame, body: Sequence[ast.stmt]) -> None:
-        saved, self.lowering.frame = self.lowering.frame, frame
         if not isinstance(frame, ModuleFrame):
             # the top level of another file is the same whoever asks for it
-            frame.caller = saved
-        try:
+            frame.caller = self.frame
+        with kept(self.lowering, "frame"):
+            self.lowering.frame = frame
             self.lowering.statements.block(body)
-        finally:
-            self.lowering.frame = saved
 
     def standalone(self, function: Node) -> None:
         """A function for itself, with unknown arguments; once."""
@@ -320,8 +314,8 @@ class Functions(Part):
             return
         self.done.add(id(definition))
         self.begin()
-        saved, self.lowering.frame = self.lowering.frame, function.attrs["frame"] or self.lowering.module
-        try:
+        with kept(self.lowering, "frame"):
+            self.lowering.frame = function.attrs["frame"] or self.module
             frame = self.lowering.parameters.activation(function, [], {}, definition, bare=True)
             frame.depth = 0
             self.assume_support(frame)
@@ -333,8 +327,6 @@ class Functions(Part):
                 result = self.run_function(frame, definition, definition)
             for returned in (result, *(value for value, _ in frame.returns)):
                 self.lowering.builder.escape(returned, RETURNED)
-        finally:
-            self.lowering.frame = saved
 
     def methods_by_themselves(self, wanted: Collection[ast.AST]) -> Iterator[Node]:
         """Lower the methods of the file that are wanted, each for itself; those that are private are handed back."""

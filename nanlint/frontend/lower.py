@@ -68,13 +68,13 @@ class Lowering:
         self.derivative_rules: dict[int, int | None] = {}
         self.builder = Builder(self)
         self.scopes = Scopes(self)
-        self.containers = Containers(self)
+        self.containers: Containers = Containers(self)
         self.operations = Operations(self)
         self.classes = Classes(self)
         self.project = Project(self)
         self.parameters = Parameters(self)
-        self.functions = Functions(self)
-        self.calls = Calls(self)
+        self.functions: Functions = Functions(self)
+        self.calls: Calls = Calls(self)
         self.expressions = Expressions(self)
         self.statements = Statements(self)
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TypeAlias
 
-from nanlint.frontend.frames import Env, Frame
+from nanlint.frontend.frames import Env, Frame, kept
 from nanlint.graph.node import Node
 from nanlint.graph.path import NOTHING
 from nanlint.source.roots import FRAMEWORKS
@@ -303,12 +303,9 @@ class ModuleFrame(Frame):
 
     def _take(self, statement: ast.stmt) -> None:
         # wherever it is asked for, it is lowered as if nothing was known but what the module has bound
-        saved = self.env, self.facts, self.live, self._here
-        self.env, self.facts, self.live, self._here = Env(), NOTHING, True, self.outline.places[statement]
-        try:
+        with kept(self, "env", "facts", "live", "_here"):
+            self.env, self.facts, self.live, self._here = Env(), NOTHING, True, self.outline.places[statement]
             self.lower(self, statement)
             for name, node in self.env.items():
                 if isinstance(name, str):
                     insort(self._bound.setdefault(name, []), (self._here, node), key=itemgetter(0))
-        finally:
-            self.env, self.facts, self.live, self._here = saved

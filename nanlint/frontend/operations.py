@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from nanlint.frontend.frames import ClassInfo
+from nanlint.frontend.frames import ClassInfo, kept
 from nanlint.frontend.nodes import (
     CALLABLE,
     framework_behind,
@@ -119,10 +119,9 @@ class Operations(Part):
             of = spelling.operands["x"]
             given[of] = self.lowering.builder.emit("part", e, x=given[of], index=where)
         elif where is not None and "where" not in read:
-            saved = self.lowering.frame.facts
-            self.lowering.builder.assume(where, True)
-            given = {name: self.lowering.builder.refined(n) for name, n in given.items()}
-            self.lowering.frame.facts = saved
+            with kept(self.frame, "facts"):
+                self.lowering.builder.assume(where, True)
+                given = {name: self.lowering.builder.refined(n) for name, n in given.items()}
         result = self.bound(spelling, given, e)
         if spelling.layer:
             return result
@@ -265,23 +264,21 @@ class Operations(Part):
     ) -> Node:
         """``Function.apply(...)``: its forward, whose gradient is written by hand."""
         owner, definition = forward
-        outer = self.lowering.frame.regions
-        self.lowering.frame.regions = (*outer, Region("custom_gradient", base.site))
-        context = self.lowering.builder.unknown(e, name="context")
-        result = self.lowering.calls.apply(
-            self.lowering.functions.method_value(owner, definition, None),
-            [context, *self.lowering.calls.arguments(e)],
-            self.lowering.calls.keywords(e),
-            e,
-        )
-        self.lowering.frame.regions = outer
-        return result
+        with kept(self.frame, "regions"):
+            self.frame.regions += (Region("custom_gradient", base.site),)
+            context = self.lowering.builder.unknown(e, name="context")
+            return self.lowering.calls.apply(
+                self.lowering.functions.method_value(owner, definition, None),
+                [context, *self.lowering.calls.arguments(e)],
+                self.lowering.calls.keywords(e),
+                e,
+            )
 
     def call_array(self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.Call) -> Node:
         """A method of what may be an array, or of what nothing is known."""
         spelling = self.method_spelling(base, name, args, keywords)
         if spelling is None:
-            stored = self.lowering.frame.lookup(("field", base.key, name))
+            stored = self.frame.lookup(("field", base.key, name))
             if stored is not None:
                 return self.lowering.calls.apply(stored, args, keywords, e)
             self.lowering.scopes.invalidate_buffers(
@@ -321,17 +318,14 @@ class Operations(Part):
         ``of``: the function, the numbers of the arguments ("argnums", None for all), whether it gives something
         beside what is differentiated ("aux").
         """
-        outer = self.lowering.frame.regions
         chosen = range(len(args)) if "argnums" in of and of["argnums"] is None else numbered(of.get("argnums"), args)
-        inner = any(region.kind == "differentiated" for region in outer)
+        inner = any(region.kind == "differentiated" for region in self.frame.regions)
         at = [self.differentiated(arg, e, inner, number in chosen) for number, arg in enumerate(args)]
-        self.lowering.frame.regions = (*outer, Region("differentiated", e))
         function = of["f"]
         assert function is not None
-        try:
+        with kept(self.frame, "regions"):
+            self.frame.regions += (Region("differentiated", e),)
             value = self.lowering.calls.apply(function, at, keywords, e)
-        finally:
-            self.lowering.frame.regions = outer
         aux = of.get("aux")
         beside = aux is not None and aux.attrs.get("value") is not False and value.op == TUPLE
         result = self.lowering.builder.unknown(e, value["0"] if beside else value)

@@ -34,7 +34,7 @@ class Parameters(Part):
     def whose(self, annotation: ast.expr) -> str | None:
         """The framework whose arrays an annotation speaks of, None where its name tells nothing."""
         name = annotation.value if isinstance(annotation, ast.Attribute) else annotation
-        module = self.lowering.frame.top.lookup(name.id) if isinstance(name, ast.Name) else None
+        module = self.frame.top.lookup(name.id) if isinstance(name, ast.Name) else None
         root = canonical(module.name).partition(".")[0] if module is not None and module.op == MODULE else ""
         return root if root in ARRAYS else None
 
@@ -72,13 +72,13 @@ class Parameters(Part):
         """A frame with the parameters bound; those that are not given are unknown, with their default as a hint."""
         definition: FunctionAst = function.attrs["definition"]
         enclosing: Frame = function.attrs["frame"]
-        caller, this = self.lowering.frame, function.attrs.get("this")
+        caller, this = self.frame, function.attrs.get("this")
         frame = Frame(
             parent=enclosing,
             function=definition,
             facts=NOTHING if bare else caller.facts,
             regions=(
-                *(self.lowering.module.regions if bare else caller.regions),
+                *(self.module.regions if bare else caller.regions),
                 *self.lowering.functions.decorator_regions(definition),
                 *self.lowering.classes.class_regions(function),
                 *(self.lowering.builder.computing_in(this.attrs.get("format"), this.site) if this is not None else ()),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nanlint.frontend.frames import Frame
+
 if TYPE_CHECKING:
     from nanlint.frontend.lower import Lowering
 
@@ -15,3 +17,9 @@ class Part:
         self.lowering = lowering
         self.graph = lowering.graph
         self.spellings = lowering.spellings
+        self.view, self.module = lowering.view, lowering.module
+
+    @property
+    def frame(self) -> Frame:
+        """What is being lowered."""
+        return self.lowering.frame

@@ -42,9 +42,9 @@ class Project(Part):
 
         An object's 0 is none: it may be a state that starts there.
         """
-        name, top = root_of(e), self.lowering.frame.top
+        name, top = root_of(e), self.frame.top
         base = top.lookup(name) if name and self.inference is not None else None
-        if base is None or self.lowering.frame.lookup(name) is not base:
+        if base is None or self.frame.lookup(name) is not base:
             return None
         assert self.inference is not None
         meant = self.resolve(base) if base.op == MODULE else base
@@ -57,7 +57,7 @@ class Project(Part):
         return self.lowering.builder.number(number, e)
 
     def resolve(self, module: Node) -> Node:
-        if self.lowering.view is None:
+        if self.view is None:
             return module
         name = module.name
         if name not in self.resolved:
@@ -70,19 +70,19 @@ class Project(Part):
         return self.resolved[name] or module
 
     def in_project(self, dotted: str) -> bool:
-        return self.lowering.view is not None and self.lowering.view.longest(dotted) is not None
+        return self.view is not None and self.view.longest(dotted) is not None
 
     def defined_elsewhere(self, name: str, module: Node) -> Node | None:
         """What a dotted name of the project stands for; None where that is not seen, or is a module."""
-        assert self.lowering.view is not None
-        found = self.lowering.view.longest(name)
+        assert self.view is not None
+        found = self.view.longest(name)
         if found is None:
             return None
         home, rest = found
         if not rest:
             # a module, unless its package has something else under its name
             package, _, last = name.rpartition(".")
-            around = self.lowering.view.longest(package)
+            around = self.view.longest(package)
             if around is None or around[1] or around[0].path == home.path:
                 return None
             home, rest = around[0], (last,)
@@ -99,10 +99,10 @@ class Project(Part):
         return value
 
     def as_others_set(self, module: Node, name: str, value: Node, site: ast.AST) -> Node:
-        home = self.lowering.view.longest(module.name) if self.lowering.view is not None and value.op == CONST else None
-        if self.lowering.view is None or home is None or home[1]:
+        home = self.view.longest(module.name) if self.view is not None and value.op == CONST else None
+        if self.view is None or home is None or home[1]:
             return value
-        for other in self.lowering.view.users_of_name(name, home[0].path):
+        for other in self.view.users_of_name(name, home[0].path):
             frame = self.loaded(other)
             owners = {owner for owner, target in set_by_functions(other.tree) if target.attr == name}
             if owners and isinstance(frame, ModuleFrame):
@@ -115,8 +115,8 @@ class Project(Part):
         """The top level of a module of the project."""
         if home.path not in self.lowering.modules:
             if len(self.lowering.modules) >= MAX_MODULES:
-                assert self.lowering.view is not None
-                self.lowering.view.left_out.add(home.name)
+                assert self.view is not None
+                self.view.left_out.add(home.name)
                 return None
             outline = outline_of(home.tree)
             for star in outline.stars:
@@ -141,7 +141,7 @@ class Project(Part):
                 node.home = frame.path  # type: ignore[attr-defined]
         self.lowering.functions.run(frame, [statement])
         # what is stored to an object there is found in it here
-        self.lowering.module.env.update({key: value for key, value in frame.env.items() if isinstance(key, tuple)})
+        self.module.env.update({key: value for key, value in frame.env.items() if isinstance(key, tuple)})
         if any(isinstance(value, Node) and value.op == CONST for value in frame.env.values()):
             self.lowering.scopes.forget_globals(frame, frame.outline.changed, statement)
         # what is computed once, where it is imported, is not charged to the function that needs it first
@@ -158,24 +158,22 @@ class Project(Part):
 
     def absolute(self, module: str, level: int, frame: Frame | None = None) -> str:
         """A relative import as seen from this file's package, as far as that is known."""
-        return absolute(module, level, (frame or self.lowering.frame).top.package)
+        return absolute(module, level, (frame or self.frame).top.package)
 
     def import_all(self, module: str, s: ast.ImportFrom) -> None:
         """``from module import *`` brings the names that a file of the project has, or the catalogue of a framework."""
         for name, dotted in self.exported(module).items():
-            self.lowering.frame.env.setdefault(name, self.graph.add(MODULE, {}, {"name": dotted}, s))
+            self.frame.env.setdefault(name, self.graph.add(MODULE, {}, {"name": dotted}, s))
 
     def numeric_names(self, tree: ast.Module, words: frozenset[str]) -> set[str]:
         """Names of other files, or in modules that a file imports, that stand for operations with a pole."""
         found: set[str] = set()
-        if self.lowering.view is None:
+        if self.view is None:
             return found
         for name, dotted, site in outline_of(tree).imports:
-            dotted = (
-                self.absolute(dotted, site.level, self.lowering.module) if isinstance(site, ast.ImportFrom) else dotted
-            )
-            meant = self.lowering.view.longest(dotted)
-            if meant is None or meant[0].path == self.lowering.view.path:
+            dotted = self.absolute(dotted, site.level, self.module) if isinstance(site, ast.ImportFrom) else dotted
+            meant = self.view.longest(dotted)
+            if meant is None or meant[0].path == self.view.path:
                 continue
             worth = numeric_definitions(meant[0].tree, words)
             if not meant[1]:
@@ -183,13 +181,13 @@ class Project(Part):
             elif meant[1][0] in worth or self.is_numeric_elsewhere(dotted, words):
                 found.add(name)
         for star in outline_of(tree).stars:
-            exported = self.exported(self.absolute(star.module or "", star.level, self.lowering.module))
+            exported = self.exported(self.absolute(star.module or "", star.level, self.module))
             found.update(name for name, dotted in exported.items() if self.is_numeric_elsewhere(dotted, words))
         return found
 
     def is_numeric_elsewhere(self, dotted: str, words: frozenset[str], steps: int = 4) -> bool:
         """Whether a dotted name stands for an operation with a pole, where it is defined or on the way there."""
-        meant = self.lowering.view.longest(dotted) if self.lowering.view is not None else None
+        meant = self.view.longest(dotted) if self.view is not None else None
         if meant is None or not meant[1] or not steps:
             return False
         module, (first, *_) = meant
@@ -212,7 +210,7 @@ class Project(Part):
         if module in seen:
             return {}
         seen.add(module)
-        found = self.lowering.view.longest(module) if self.lowering.view is not None else None
+        found = self.view.longest(module) if self.view is not None else None
         if found is None or found[1]:
             prefix = module + "."
             named = (n for n in self.spellings.names() if n.startswith(prefix) and "." not in n[len(prefix) :])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nanlint.graph.node import Node
@@ -46,11 +47,15 @@ Handler: TypeAlias = Callable[["Lowering", ControlCall], Node | None]
 ROLES: dict[str, Handler] = {}
 
 
-def role(name: str) -> Callable[[Handler], Handler]:
-    """Enter a function as what a role does."""
+def role(name: str, *needed: str) -> Callable[[Handler], Handler]:
+    """Enter a function as what a role does, for calls with all of some operands: others are of unknown functions."""
 
     def enter(handler: Handler) -> Handler:
-        ROLES[name] = handler
+        @wraps(handler)
+        def known(lowering: Lowering, call: ControlCall) -> Node | None:
+            return handler(lowering, call) if call.has(*needed) else None
+
+        ROLES[name] = known
         return handler
 
     return enter

@@ -24,6 +24,7 @@ from nanlint.graph.node import (
     PHI,
     TUPLE,
     Node,
+    reached,
     unrefined,
 )
 from nanlint.graph.path import PathCondition
@@ -48,8 +49,8 @@ class Scopes(Part):
         if isinstance(target, ast.Name):
             if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
-            self.lowering.frame.env[target.id] = value
-            if target.id != "_" and (self.lowering.frame.parent is None or target.id in self.lowering.frame.declared):
+            self.frame.env[target.id] = value
+            if target.id != "_" and (self.frame.parent is None or target.id in self.frame.declared):
                 self.lowering.builder.escape(value, GLOBAL)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_tuple(target, value, site)
@@ -66,9 +67,9 @@ class Scopes(Part):
                 base.attrs["requires_grad"] = True
             if value.op == CALL and not value.attrs.get("variable"):
                 value.attrs["variable"], value.attrs["held"] = target.attr, True
-            self.lowering.frame.env["field", base.key, target.attr] = value
+            self.frame.env["field", base.key, target.attr] = value
             self.lowering.builder.escape(value, DATA if TENSOR_ATTRIBUTES.get(target.attr) == "stop_gradient" else KEPT)
-            if base.op == INSTANCE and base.attrs.get("fields") is not None and self.lowering.frame.function is None:
+            if base.op == INSTANCE and base.attrs.get("fields") is not None and self.frame.function is None:
                 base.attrs["fields"][target.attr] = value
         elif isinstance(target, ast.Subscript):
             self.bind_item(target, value)
@@ -135,27 +136,20 @@ class Scopes(Part):
             mask = mask["x"]
         if mask.op in CONDITIONS or mask.op in ("isnan", "isinf", "isfinite"):
             new = self.graph.add("where", {"cond": mask, "a": value, "b": base}, {"stored": True}, site)
-            new.framework, new.regions = base.framework, self.lowering.frame.regions
+            new.framework, new.regions = base.framework, self.frame.regions
             return new
         if self.lowering.containers.keeps_all(index):
             return value
         new = self.graph.add("stored", {"a": base, "b": value}, {}, site, pure=False)
         new.framework = base.framework
-        self.lowering.frame.env["item", new.key, index.key] = value
+        self.frame.env["item", new.key, index.key] = value
         return new
 
     def rebind(self, old: Node, new: Node) -> None:
         """Give every variable and attribute that holds ``old`` another value, here and in the functions around."""
         old = unrefined(old)
-        pending: list[Frame | None] = [self.lowering.frame]
-        seen: set[Frame] = set()
-        while pending:
-            frame = pending.pop()
-            if frame is None or frame in seen:
-                continue
-            seen.add(frame)
+        for frame in reached([self.frame], lambda one: filter(None, (one.parent, one.caller))):
             frame.env.update({name: new for name, value in frame.env.items() if unrefined(value) is old})
-            pending += [frame.parent, frame.caller]
 
     def change(self, old: Node, new: Node, target: ast.expr, site: ast.AST) -> None:
         """Tell all names of an array, here and in the callers, what an operation in place made of it.
@@ -212,12 +206,12 @@ class Scopes(Part):
 
     def declare(self, name: str, owner: Frame) -> None:
         """Let a name be its owner's: it starts as it is there, and goes back when the function returns."""
-        if owner is self.lowering.frame:
+        if owner is self.frame:
             return
-        self.lowering.frame.declared[name] = owner
+        self.frame.declared[name] = owner
         before = owner.env.get(name)
         if before is not None:
-            self.lowering.frame.env[name] = before
+            self.frame.env[name] = before
 
     def forget_globals(self, module: Frame, names: Iterable[str], site: ast.AST) -> None:
         """What functions assign to global names is unknown once the module has run."""
@@ -234,14 +228,12 @@ class Scopes(Part):
     def forget_attributes(self, tree: ast.Module) -> None:
         """What functions set of modules, objects and classes is unknown once the module has run."""
         for name, target in set_by_functions(tree):
-            owner = self.lowering.module.lookup(name)
+            owner = self.module.lookup(name)
             if owner is not None and owner.op in (MODULE, INSTANCE, CLASS):
                 owner = self.lowering.project.resolve(owner) if owner.op == MODULE else owner
                 value = self.lowering.expressions.read_attribute(owner, target.attr, target)
                 if value.op == CONST:
-                    self.lowering.module.env["field", owner.key, target.attr] = self.or_another(
-                        value, target.attr, target
-                    )
+                    self.module.env["field", owner.key, target.attr] = self.or_another(value, target.attr, target)
 
     def or_another(self, value: Node, name: str, site: ast.AST) -> Node:
         """A number, or another one, of which nothing is known."""
@@ -288,4 +280,4 @@ class Scopes(Part):
 
     def snapshot(self) -> tuple[Env, PathCondition]:
         """Variables and facts, to come back to."""
-        return self.lowering.frame.env.copy(), self.lowering.frame.facts
+        return self.frame.env.copy(), self.frame.facts

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from nanlint.frontend.control import carried, carry
-from nanlint.frontend.frames import ClassInfo, Env, Frame
+from nanlint.frontend.frames import ClassInfo, Env, Frame, kept
 from nanlint.frontend.nodes import decided, is_record
 from nanlint.frontend.part import Part
 from nanlint.frontend.settings import ignores, settles
@@ -25,7 +25,7 @@ class Statements(Part):
     def block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
             checkpoint()
-            if not self.lowering.frame.live:
+            if not self.frame.live:
                 return
             handler = getattr(self, f"lower_{type(statement).__name__}", None)
             if handler is not None:
@@ -65,11 +65,11 @@ class Statements(Part):
 
     def lower_Global(self, s: ast.Global) -> None:
         for name in s.names:
-            self.lowering.scopes.declare(name, self.lowering.frame.top)
+            self.lowering.scopes.declare(name, self.frame.top)
 
     def lower_Nonlocal(self, s: ast.Nonlocal) -> None:
         for name in s.names:
-            frame = self.lowering.frame.parent
+            frame = self.frame.parent
             while frame is not None and name not in frame.env:
                 frame = frame.parent
             if frame is not None:
@@ -78,27 +78,27 @@ class Statements(Part):
     def lower_Delete(self, s: ast.Delete) -> None:
         for t in s.targets:
             if isinstance(t, ast.Name):
-                self.lowering.frame.env.pop(t.id, None)
+                self.frame.env.pop(t.id, None)
 
     def lower_Return(self, s: ast.Return) -> None:
         if s.value is not None:
-            self.lowering.frame.returns.append((self.lowering.expressions.lower(s.value), self.lowering.frame.facts))
-        self.lowering.frame.exits.append(self.lowering.frame.facts)
-        self.lowering.frame.live = False
+            self.frame.returns.append((self.lowering.expressions.lower(s.value), self.frame.facts))
+        self.frame.exits.append(self.frame.facts)
+        self.frame.live = False
 
     def lower_Raise(self, s: ast.Raise) -> None:
-        self.lowering.frame.live = False
+        self.frame.live = False
 
     def lower_Break(self, s: ast.Break) -> None:
-        self.lowering.frame.breaks.append(self.lowering.scopes.snapshot())
-        self.lowering.frame.live = False
+        self.frame.breaks.append(self.lowering.scopes.snapshot())
+        self.frame.live = False
 
     def lower_Continue(self, s: ast.Continue) -> None:
-        self.lowering.scopes.escape_unused(self.lowering.frame)
-        self.lowering.frame.live = False
+        self.lowering.scopes.escape_unused(self.frame)
+        self.frame.live = False
 
     def lower_Assert(self, s: ast.Assert) -> None:
-        before = self.lowering.frame.facts
+        before = self.frame.facts
         self.lowering.builder.assume(self.lowering.expressions.lower(s.test), True)
         self.checked(s, before)
 
@@ -107,7 +107,7 @@ class Statements(Part):
 
         ``before``: what held before the check. A check on one path says nothing of others.
         """
-        frame = self.lowering.frame
+        frame = self.frame
         if frame.exits or frame.yields or not isinstance(frame.function, ast.FunctionDef):
             return
         if check in frame.function.body:
@@ -116,22 +116,21 @@ class Statements(Part):
             frame.checks.append((len(self.graph.nodes), said))
 
     def lower_If(self, s: ast.If) -> None:
-        frame = self.lowering.frame
+        frame = self.frame
         cond = self.lowering.expressions.lower(s.test)
         taken = decided(cond)
         if taken is not None and (frame.depth or names_nothing(s.test)):
             self.block(s.body if taken else s.orelse)
             return
-        regions = frame.regions
         env, facts = self.lowering.scopes.snapshot()
         outcomes: list[tuple[Env, PathCondition, bool]] = []
         for truth, body in ((True, s.body), (False, s.orelse)):
             frame.env, frame.facts, frame.live = env.copy(), facts, True
             self.lowering.builder.assume(cond, truth)
-            if taken is (not truth):
-                frame.regions = (*regions, Region("not_taken", s))
-            self.block(body)
-            frame.regions = regions
+            with kept(frame, "regions"):
+                if taken is (not truth):
+                    frame.regions += (Region("not_taken", s),)
+                self.block(body)
             # what the branch found out of a value that it set is forgotten where it ends, but by the value
             for name in frame.env.changed(env):
                 if (value := frame.env.get(name)) is not None and value is not env.get(name):
@@ -155,7 +154,7 @@ class Statements(Part):
             for element in list(iterable.args.values()):
                 self.lowering.scopes.bind(s.target, element, s)
                 self.block(s.body)
-                self.lowering.frame.live = True
+                self.frame.live = True
             return
         self.loop(s, lambda: self.lowering.scopes.bind(s.target, self.lowering.containers.element(iterable, s.iter), s))
 
@@ -186,7 +185,7 @@ class Statements(Part):
 
     def loop(self, s: ast.For | ast.AsyncFor | ast.While, enter: object) -> None:
         """Every variable that a loop's body assigns becomes a LOOP node over its value before and after a turn."""
-        frame = self.lowering.frame
+        frame = self.frame
         phis: dict[str, Node] = {}
         records: dict[str, Node] = {}
         for name in stored_names(s.body):
@@ -228,7 +227,7 @@ class Statements(Part):
         self.block(s.orelse)
 
     def lower_Try(self, s: ast.Try) -> None:
-        frame = self.lowering.frame
+        frame = self.frame
         env, facts = self.lowering.scopes.snapshot()
         self.block(s.body)
         paths = [frame.env] if frame.live else []
@@ -248,21 +247,20 @@ class Statements(Part):
         self.block(s.finalbody)
 
     def lower_With(self, s: ast.With | ast.AsyncWith) -> None:
-        frame = self.lowering.frame
-        outer = frame.regions
-        for item in s.items:
-            context = self.lowering.expressions.lower(item.context_expr)
-            region = self.region(context, item.context_expr, s)
-            if region is not None and region.kind == "half" and self.switched_off(item.context_expr):
-                frame.regions = tuple(r for r in frame.regions if r.kind != "half")
-            elif region is not None:
-                frame.regions = (*frame.regions, region)
-                if context.op == "tape":
-                    context.attrs.setdefault("regions", []).append(region)
-            if item.optional_vars is not None:
-                self.lowering.scopes.bind(item.optional_vars, context, s)
-        self.block(s.body)
-        frame.regions = outer
+        frame = self.frame
+        with kept(frame, "regions"):
+            for item in s.items:
+                context = self.lowering.expressions.lower(item.context_expr)
+                region = self.region(context, item.context_expr, s)
+                if region is not None and region.kind == "half" and self.switched_off(item.context_expr):
+                    frame.regions = tuple(r for r in frame.regions if r.kind != "half")
+                elif region is not None:
+                    frame.regions = (*frame.regions, region)
+                    if context.op == "tape":
+                        context.attrs.setdefault("regions", []).append(region)
+                if item.optional_vars is not None:
+                    self.lowering.scopes.bind(item.optional_vars, context, s)
+            self.block(s.body)
 
     def region(self, context: Node, written: ast.expr, s: ast.AST) -> Region | None:
         """The region that a context object opens, if it matters."""
@@ -305,7 +303,7 @@ class Statements(Part):
         paths: list[Env] = []
         exhaustive = False
         for case in s.cases:
-            self.lowering.frame.env, self.lowering.frame.facts, self.lowering.frame.live = env.copy(), facts, True
+            self.frame.env, self.frame.facts, self.frame.live = env.copy(), facts, True
             exhaustive = exhaustive or (case.guard is None and getattr(case.pattern, "pattern", case) is None)
             equal = self.equals(subject, case.pattern)
             if equal is not None:
@@ -313,27 +311,27 @@ class Statements(Part):
             for captured in ast.walk(case.pattern):
                 name = getattr(captured, "rest" if isinstance(captured, ast.MatchMapping) else "name", None)
                 if isinstance(name, str):
-                    self.lowering.frame.env[name] = (
+                    self.frame.env[name] = (
                         subject if captured is case.pattern else self.lowering.builder.unknown(case.pattern, subject)
                     )
             guard = self.lowering.expressions.lower(case.guard) if case.guard is not None else None
             if guard is not None:
                 self.lowering.builder.assume(guard, True)
             self.block(case.body)
-            if self.lowering.frame.live:
-                paths.append(self.lowering.frame.env)
+            if self.frame.live:
+                paths.append(self.frame.env)
             # the cases below are come to where this one was not taken
             refused = guard if equal is None and isinstance(case.pattern, ast.MatchAs) else None if guard else equal
             if refused is not None:
-                self.lowering.frame.facts = facts
+                self.frame.facts = facts
                 self.lowering.builder.assume(refused, False)
-                facts = self.lowering.frame.facts
+                facts = self.frame.facts
         if not exhaustive:
             paths.insert(0, env)
         joined = paths[0] if paths else env
         for other in paths[1:]:
             joined = self.lowering.scopes.join_env(None, joined, other, s)
-        self.lowering.frame.env, self.lowering.frame.facts, self.lowering.frame.live = joined, facts, bool(paths)
+        self.frame.env, self.frame.facts, self.frame.live = joined, facts, bool(paths)
 
     def equals(self, subject: Node, pattern: ast.pattern) -> Node | None:
         """The comparison that a pattern of a literal makes."""
@@ -342,12 +340,12 @@ class Statements(Part):
         return self.lowering.builder.emit("eq", pattern, a=subject, b=self.lowering.expressions.lower(pattern.value))
 
     def lower_FunctionDef(self, s: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self.lowering.frame.env[s.name] = made = self.lowering.functions.function_value(s)
-        if self.lowering.frame.parent is None and s.decorator_list:
+        self.frame.env[s.name] = made = self.lowering.functions.function_value(s)
+        if self.frame.parent is None and s.decorator_list:
             self.lower_detached(lambda: self.lowering.functions.decorated(made))
 
     def lower_ClassDef(self, s: ast.ClassDef) -> None:
-        cls = ClassInfo(s.name, s, [self.lowering.expressions.lower(b) for b in s.bases], scope=self.lowering.frame)
+        cls = ClassInfo(s.name, s, [self.lowering.expressions.lower(b) for b in s.bases], scope=self.frame)
         for statement in s.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 cls.methods[statement.name] = statement
@@ -361,19 +359,15 @@ class Statements(Part):
                 cls.constants[statement.target.id] = statement.value
         cls.stores = stores_of(s)
         self.lowering.defined_classes.append(cls)
-        self.lowering.frame.env[s.name] = made = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
-        if self.lowering.frame.parent is None and s.decorator_list:
-            self.lower_detached(
-                lambda: self.lowering.functions.decorate(made, s.decorator_list, self.lowering.frame.top)
-            )
+        self.frame.env[s.name] = made = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
+        if self.frame.parent is None and s.decorator_list:
+            self.lower_detached(lambda: self.lowering.functions.decorate(made, s.decorator_list, self.frame.top))
 
     def lower_detached(self, work: Callable[[], object]) -> None:
         """Lower what the statement that is being lowered asks for, and stay on its path."""
-        saved, self.lowering.frame = self.lowering.frame, Frame(parent=self.lowering.frame)
-        try:
+        with kept(self.lowering, "frame"):
+            self.lowering.frame = Frame(parent=self.frame)
             work()
-        finally:
-            self.lowering.frame = saved
 
     lower_AsyncFunctionDef = lower_FunctionDef
     lower_AsyncFor = lower_For
@@ -383,7 +377,7 @@ class Statements(Part):
     def lower_Import(self, s: ast.Import) -> None:
         for alias in s.names:
             name = alias.name if alias.asname else alias.name.partition(".")[0]
-            self.lowering.frame.env[alias.asname or name] = self.graph.add(MODULE, {}, {"name": name}, s)
+            self.frame.env[alias.asname or name] = self.graph.add(MODULE, {}, {"name": name}, s)
 
     def lower_ImportFrom(self, s: ast.ImportFrom) -> None:
         module = self.lowering.project.absolute(s.module or "", s.level)
@@ -391,6 +385,4 @@ class Statements(Part):
             if alias.name == "*":
                 self.lowering.project.import_all(module, s)
                 continue
-            self.lowering.frame.env[alias.asname or alias.name] = self.lowering.expressions.imported(
-                module, alias.name, s
-            )
+            self.frame.env[alias.asname or alias.name] = self.lowering.expressions.imported(module, alias.name, s)

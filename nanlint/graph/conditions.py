@@ -207,16 +207,14 @@ def of_difference(graph: Graph, comparison: str, a: Node, b: Node) -> list[Fact]
     return found
 
 
-def of_count(graph: Graph, comparison: str, count: Node, other: Node) -> list[Fact]:
+def of_count(graph: Graph, comparison: str, count: Node, other: Node) -> Iterator[Fact]:
     """What a number of elements says of the array that it is of."""
-    found: list[Fact] = []
     if excludes_zero(comparison, other):
-        found += [(key, FILLED, 0) for key in counted_by(count)]
+        yield from ((key, FILLED, 0) for key in counted_by(count))
     if is_nothing(comparison, other) and (mask := condition_counted(count)) is not None:
-        found += implied(graph, mask, truth=False)
+        yield from implied(graph, mask, truth=False)
     if comparison == "eq" and count.op == "size" and count.attrs.get("axes"):
-        found.append((count["x"].key, AXES, other))
-    return found
+        yield count["x"].key, AXES, other
 
 
 def of_elements(graph: Graph, comparison: str, one: Node, other: Node) -> list[Fact]:
@@ -258,16 +256,14 @@ def outside(graph: Graph, form: Linear, radius: float) -> list[Fact]:
     return [(multiple.direction, OUTSIDE, (lo, hi))]
 
 
-def apart(graph: Graph, isclose: Node) -> list[Fact]:
+def apart(graph: Graph, isclose: Node) -> Iterator[Fact]:
     """How far two numbers are apart that are not close, of which one is a literal."""
-    found: list[Fact] = []
     for one, other in (("a", "b"), ("b", "a")):
         scale = number(isclose[other])
         if scale is not None and "tolerance" not in isclose.attrs:
             # half of it: which of the two the tolerance is relative to differs
             radius = (ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(scale)) / 2
-            found += outside(graph, graph.linear(isclose[one]).plus(Linear(scale), -1.0), radius)
-    return found
+            yield from outside(graph, graph.linear(isclose[one]).plus(Linear(scale), -1.0), radius)
 
 
 def counted_by(count: Node) -> list[int]:
@@ -314,18 +310,16 @@ def excludes_zero(comparison: str, other: Bound) -> bool:
     return (comparison in ("ne", "gt") and value == 0) or (comparison in ("gt", "ge") and value > 0)
 
 
-def sums_of(mask: Node) -> list[int]:
+def sums_of(mask: Node) -> Iterator[int]:
     """Keys of the sums of a mask, as it is or cast."""
-    found = []
     for user in mask.users:
         if user.op in ("sum", "count_nonzero", "mean"):
-            found.append(user.key)
+            yield user.key
         elif user.op in ("cast", "view", "integer", "tensor"):
-            found.extend(sums_of(user))
-    return found
+            yield from sums_of(user)
 
 
-def not_zero_if_finite(result: Node, *, quotients: bool) -> list[Node]:
+def not_zero_if_finite(result: Node, *, quotients: bool) -> Iterator[Node]:
     """What is not 0 where a result is finite: of what logarithms in it are taken, and what is divided by.
 
     Without ``quotients`` it is only not infinite, and 0 / 0 is NaN.
@@ -335,13 +329,11 @@ def not_zero_if_finite(result: Node, *, quotients: bool) -> list[Node]:
         together = n.op in FINITE_TOGETHER or (quotients and n.op in FINITE_FACTORS)
         return [stripped(a) for name, a in n.args.items() if together and (n.op, name) != ("div", "b")]
 
-    found = []
     for node in walk(stripped(result), parts, MAX_PARTS):
         if node.op in ("log", "log2", "log10"):
-            found.append(node["x"])
+            yield node["x"]
         if node.op in ("div", "reciprocal") and quotients:
-            found.append(node["b" if node.op == "div" else "x"])
-    return found
+            yield node["b" if node.op == "div" else "x"]
 
 
 def chained(graph: Graph, both: Node) -> list[Fact]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nanlint.graph.linear import Linear, Multiple, combined
 from nanlint.graph.path import NOTHING, PathCondition
 from nanlint.ops.op import OPS
+from nanlint.reaching import reached as reached
 
 if TYPE_CHECKING:
     from nanlint.ops.spelling import Spelling
@@ -171,22 +172,7 @@ def stripped(node: Node) -> Node:
 
 def walk(start: Node, onward: Callable[[Node], Iterable[Node]], limit: float = math.inf) -> Iterator[Node]:
     """The nodes that steps onward from one lead to, itself first, each once; no further when ``limit`` were seen."""
-    return walk_all([start], onward, limit)
-
-
-def walk_all(
-    starts: Iterable[Node], onward: Callable[[Node], Iterable[Node]], limit: float = math.inf
-) -> Iterator[Node]:
-    """The nodes that steps onward from some lead to, these too."""
-    pending = list({node.index: node for node in starts}.values())
-    seen = {node.index for node in pending}
-    while pending and len(seen) < limit:
-        current = pending.pop()
-        yield current
-        for node in onward(current):
-            if node.index not in seen:
-                seen.add(node.index)
-                pending.append(node)
+    return reached([start], onward, limit)
 
 
 class Graph:

@@ -15,16 +15,18 @@ def written_operands(node: Node) -> Iterator[tuple[str, ast.expr]]:
     site = node.site
     if isinstance(site, ast.BinOp) and SIGNED.get(node.op) not in (None, type(site.op)):
         yield from _signed(site)
-    elif isinstance(site, ast.BinOp):
-        yield from zip(_names(node), (site.left, site.right), strict=False)
-    elif isinstance(site, ast.AugAssign):
-        yield from zip(_names(node), (site.target, site.value), strict=False)
-    elif isinstance(site, ast.UnaryOp):
-        yield from zip(_names(node), (site.operand,), strict=False)
+    elif site is not None and type(site) in SIDES:
+        yield from zip(_names(node), (getattr(site, side) for side in SIDES[type(site)]), strict=False)
     elif isinstance(site, ast.Call) and node.spelling is not None:
         yield from _arguments(node, site)
 
 
+#: what operators stand between, in syntax
+SIDES: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.BinOp: ("left", "right"),
+    ast.AugAssign: ("target", "value"),
+    ast.UnaryOp: ("operand",),
+}
 #: sums and differences, which may be written as the other with an operand negated
 SIGNED: dict[str, type[ast.operator]] = {"add": ast.Add, "sub": ast.Sub}
 

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit
 from nanlint.housekeeping import UNKNOWN_SUPPRESSION
@@ -77,7 +78,7 @@ def fix_until_stable(
         wanted = [one for one in wanted if one.code == UNKNOWN_SUPPRESSION.code] or wanted
         wanted = _keep_proved(source, wanted, refusal, dropped, notes)
         chosen = _keep_parsable(source, _without_overlap(wanted), dropped, notes)
-        chosen = _keep_mending(source, chosen, diagnose, dropped, notes)
+        chosen = _keep_proved(source, chosen, partial(_left, diagnose), dropped, notes)
         mended = applied(source, _edits(chosen))
         if not chosen or mended.text == source.text:
             break
@@ -118,26 +119,11 @@ def applied(source: Source, edits: Sequence[Edit]) -> Source:
     return replace(mended, view=View.of(view.path, {**view.unsaved, **changed}))
 
 
-def _keep_mending(
-    source: Source,
-    chosen: list[Diagnostic],
-    diagnose: Callable[[Source], list[Diagnostic]],
-    dropped: set[Fingerprint],
-    notes: list[str],
-) -> list[Diagnostic]:
-    """``chosen`` without the fixes of several files after which these hold a new finding, or as many as before."""
-    kept: list[Diagnostic] = []
-    for diagnostic in chosen:
-        if diagnostic.fix is None or not diagnostic.fix.elsewhere or _mends(source, diagnostic, diagnose):
-            kept.append(diagnostic)
-            continue
-        dropped.add(_fingerprint(source, diagnostic))
-        place = source.in_cells(diagnostic).place
-        notes.append(
-            f"{place}: the fix of {diagnostic.code} was not applied: it would leave findings in the files that it "
-            "changes"
-        )
-    return kept
+def _left(diagnose: Callable[[Source], list[Diagnostic]], source: Source, diagnostic: Diagnostic) -> str | None:
+    """What speaks against a fix of several files after which these hold a new finding, or as many as before."""
+    if diagnostic.fix is None or not diagnostic.fix.elsewhere or _mends(source, diagnostic, diagnose):
+        return None
+    return "it would leave findings in the files that it changes"
 
 
 def _mends(source: Source, diagnostic: Diagnostic, diagnose: Callable[[Source], list[Diagnostic]]) -> bool:

@@ -61,10 +61,11 @@ def run_parallel(
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     with _pool(min(jobs, len(chunks))) if executor is None else nullcontext(executor) as pool:
         results = _run_chunks(pool, work, chunks, jobs * _AHEAD, on_progress)
-    found: list[Result] = []
-    for chunk, result in zip(chunks, results, strict=True):
-        found += _one_by_one(work, chunk, lost, fork=executor is None) if result is None else result
-    return found
+    return [
+        one
+        for chunk, result in zip(chunks, results, strict=True)
+        for one in (_one_by_one(work, chunk, lost, fork=executor is None) if result is None else result)
+    ]
 
 
 def _run_chunks(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol
 
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Excerpt, Suppressed
+from nanlint.selection import ALWAYS_ON
 from nanlint.source.project import Seen
 from nanlint.source.text import Source
 
@@ -93,6 +94,19 @@ class FileReport:
     seen: Seen | None = None
     others: tuple[tuple[Source, Source], ...] = ()
     numeric: bool = False
+
+    def without(self, known: Collection[str], reason: str) -> FileReport:
+        """The report without what is known by its fingerprint: that is among what is suppressed, and all else new.
+
+        What was called new stays so.
+        """
+        found = [
+            replace(one, new=one.new is True or one.code in ALWAYS_ON or one.fingerprint not in known)
+            for one in self.diagnostics
+        ]
+        hidden = (Suppressed(one, reason, external=True) for one in found if not one.new)
+        shown = tuple(one for one in found if one.new)
+        return replace(self, diagnostics=shown, suppressed=(*self.suppressed, *hidden))
 
 
 @dataclass(frozen=True)

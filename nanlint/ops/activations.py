@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nanlint.ops.arithmetic import Attrs, clamp, negate, noted, pick, rounds, tensor_like
+from nanlint.ops.arithmetic import Attrs, clamp, kept, negate, rounds, tensor_like
 from nanlint.ops.functions import softmax
 from nanlint.ops.op import Operands, Transfer, define
 from nanlint.ops.selection import rectified
@@ -49,7 +49,7 @@ def dipping(depth: float) -> Transfer:
             nan=_finite_or_nan(x),
             ninf=NEVER,
             pinf=max(x.pinf, UNKNOWN),
-            because=noted(zero=pick(x, "zero")),
+            because=kept(x, "zero"),
             **tensor_like(x),
         )
 
@@ -62,7 +62,11 @@ def leaky(v: Operands, _: Attrs) -> Value:
     if x.lo >= 0:
         return replace(x, peak=False, sum_one=False)
     return like(
-        x, zero=max(x.zero, UNKNOWN), neg=x.neg, nan=x.nan, because=noted(zero=pick(x, "zero"), neg=pick(x, "neg"))
+        x,
+        zero=max(x.zero, UNKNOWN),
+        neg=x.neg,
+        nan=x.nan,
+        because=kept(x, "zero", "neg"),
     )
 
 
@@ -90,7 +94,7 @@ def softsign(v: Operands, _: Attrs) -> Value:
         1.0 if x.hi > 0 else 0.0,
         zero=x.zero,
         nan=_finite_or_nan(x),
-        because=noted(zero=pick(x, "zero")),
+        because=kept(x, "zero"),
     )
 
 
@@ -123,15 +127,6 @@ def interval(lo: float, hi: float, **fields: Reach) -> Transfer:
     return lambda v, _: value(lo, hi, **fields, **tensor_like(*v.values()))  # type: ignore[arg-type]
 
 
-def _gumbel_softmax(v: Operands, _: Attrs) -> Value:
-    """Softmax of logits plus noise, over a temperature: any logits."""
-    return softmax(like(v["x"]))
-
-
-def _segment_softmax(v: Operands, _: Attrs) -> Value:
-    return replace(softmax(like(v["x"])), sum_one=False)
-
-
 # least values: of x * sigmoid(x) 0.278465, of x * Phi(x) 0.169971 (with tanh 0.170041), of x * tanh(softplus(x))
 # 0.308843, of x * relu6(x + 3) / 6 0.375; with room for rounding
 define("silu", "x", rounds(dipping(0.2785)), pointwise=True)
@@ -153,6 +148,6 @@ define("sparse_plus", "x", interval(0.0, INF), pointwise=True)
 define("unit_interval", "x", interval(0.0, 1.0, low=LIKELY, high=LIKELY))
 define("glu", "x")
 define("softmin", "x axis", rounds(lambda v, _: softmax(negate(v["x"]))))
-define("gumbel_softmax", "x axis", _gumbel_softmax, pure=False)
-define("segment_softmax", "x", _segment_softmax)
+define("gumbel_softmax", "x axis", lambda v, _: softmax(like(v["x"])), pure=False)
+define("segment_softmax", "x", lambda v, _: replace(softmax(like(v["x"])), sum_one=False))
 define("attention", "query value", lambda v, _: replace(TOP, kind=Kind.TENSOR))

@@ -57,14 +57,14 @@ def in_common_format(a: Value, b: Value) -> tuple[Value, Value]:
     return a, b
 
 
-def pick(v: Value, cls: str) -> Evidence | None:
-    """Evidence of ``v`` for ``cls``, or for its end there."""
-    return v.evidence(cls)
-
-
 def noted(**evidence: Evidence | None) -> dict[str, Evidence]:
     """Evidence by class, without the gaps."""
     return {c: e for c, e in evidence.items() if e is not None}
+
+
+def kept(v: Value, *classes: str) -> dict[str, Evidence]:
+    """The evidence of an operand that is that of the result as well."""
+    return noted(**{cls: v.evidence(cls) for cls in classes})
 
 
 def format_of(v: Value) -> Format:
@@ -131,20 +131,20 @@ def monotone(
     high = CERTAIN if saturates and x.hi == INF and hi < INF else x.high
     note = Evidence(saturates, origin=origin) if saturates else None
     why = noted(
-        low=note if saturates and x.lo == -INF else pick(x, "low"),
-        high=note if saturates and x.hi == INF else pick(x, "high"),
+        low=note if saturates and x.lo == -INF else x.evidence("low"),
+        high=note if saturates and x.hi == INF else x.evidence("high"),
     )
     zero = UNKNOWN
     if zero_at is not None:
         if zero_at == 0:
             zero = x.zero
-            why.update(noted(zero=pick(x, "zero")))
+            why.update(kept(x, "zero"))
         elif zero_at == x.lo:
             zero = x.low
         elif zero_at == x.hi:
             zero = x.high
     neg = x.neg if zero_at == 0 else UNKNOWN
-    why.update(noted(neg=pick(x, "neg")) if zero_at == 0 else {})
+    why.update(kept(x, "neg") if zero_at == 0 else {})
     return value(lo, hi, low=low, high=high, zero=zero, neg=neg, nan=x.nan, because=why, **(tensor_like(x) | fields))
 
 
@@ -199,14 +199,14 @@ def add(a: Value, b: Value) -> Value:
     fields = tensor_like(a, b)
     lo, hi = ends_of_sum(a, b)
     low, high = _both(a.low, b.low), _both(a.high, b.high)
-    why = noted(low=pick(a, "low") or pick(b, "low"), high=pick(a, "high") or pick(b, "high"))
+    why = noted(low=a.evidence("low") or b.evidence("low"), high=a.evidence("high") or b.evidence("high"))
     nan = max(_both(a.pinf, b.ninf), _both(a.ninf, b.pinf), a.nan, b.nan)
     pinf, ninf = max(a.pinf, b.pinf), max(a.ninf, b.ninf)
-    why.update(noted(pinf=pick(a, "pinf") or pick(b, "pinf"), ninf=pick(a, "ninf") or pick(b, "ninf")))
+    why.update(noted(pinf=a.evidence("pinf") or b.evidence("pinf"), ninf=a.evidence("ninf") or b.evidence("ninf")))
     zero = UNKNOWN
     if a.zero >= POSSIBLE and b.zero >= POSSIBLE:
         zero = _both(a.zero, b.zero)
-        why.update(noted(zero=pick(a, "zero") or pick(b, "zero")))
+        why.update(noted(zero=a.evidence("zero") or b.evidence("zero")))
     return value(
         lo,
         hi,
@@ -242,9 +242,9 @@ def add_constant(a: Value, b: Value, c: float) -> Value:
     # how far below 0 it is, nobody says: more than an epsilon
     least = a.neg if c <= SMALL or (c <= 1 and signed(a)) else POSSIBLE
     neg = min(a.neg, least) if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
-    why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
+    why = noted(low=a.evidence("low"), high=a.evidence("high"), zero=a.evidence("zero") if c == 0 else None)
     if lo < 0 and neg >= POSSIBLE:
-        why.update(noted(neg=pick(a, "neg")))
+        why.update(kept(a, "neg"))
     return value(
         lo,
         hi,
@@ -297,7 +297,7 @@ def multiply(a: Value, b: Value) -> Value:
     ends = [_product(p, q) for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
     zero = NEVER if a.zero is NEVER and b.zero is NEVER else max(hidden(a, b), hidden(b, a))
     strongest = a if hidden(a, b) >= hidden(b, a) else b
-    why = noted(zero=pick(strongest, "zero"))
+    why = kept(strongest, "zero")
     nan = max(a.nan, b.nan, min(a.zero, max(b.pinf, b.ninf)), min(b.zero, max(a.pinf, a.ninf)))
     lo, hi = min(ends), max(ends)
     low = zero if lo == 0 else UNKNOWN
@@ -335,7 +335,7 @@ def multiple(a: Value, c: float, fields: Mapping[str, Any], *, whole: bool) -> V
     m, c = (a if c > 0 else negate(a)), abs(c)
     if c == INF:
         low, high = sorted(((-INF if m.lo < 0 else INF), (INF if m.hi > 0 else -INF)))
-        return value(low, high, nan=max(a.nan, a.zero), because=noted(nan=pick(a, "zero")), **fields)
+        return value(low, high, nan=max(a.nan, a.zero), because=noted(nan=a.evidence("zero")), **fields)
     return value(
         m.lo * c,
         m.hi * c,
@@ -387,7 +387,10 @@ def divide(a: Value, b: Value) -> Value:
     fields = tensor_like(a, b)
     ends = [_product(p, q) for p in (a.lo, a.hi) for q in reciprocal_range(b)]
     signs = scaled_by_positive(a, b)
-    why = {**(signs.why if signs else {}), **noted(zero=pick(a, "zero"), pinf=pick(b, "zero"), nan=pick(b, "zero"))}
+    why = {
+        **(signs.why if signs else {}),
+        **noted(zero=a.evidence("zero"), pinf=b.evidence("zero"), nan=b.evidence("zero")),
+    }
     lo, hi = min(ends), max(ends)
     bounded_divisor = math.isfinite(b.lo) and math.isfinite(b.hi)
     neg, pos = (signs.neg, signs.pos) if signs else (UNKNOWN, UNKNOWN)
@@ -449,7 +452,7 @@ def square(x: Value) -> Value:
             low=x.low if x.lo > 0 else x.high,
             high=x.high if x.lo > 0 else x.low,
             nan=x.nan,
-            because=noted(low=pick(x, "low")),
+            because=kept(x, "low"),
             whole=x.whole,
             **fields,
         )
@@ -460,7 +463,7 @@ def square(x: Value) -> Value:
         zero=x.zero,
         high=high,
         nan=x.nan,
-        because=noted(zero=pick(x, "zero"), high=pick(x, "high") or pick(x, "low")),
+        because=noted(zero=x.evidence("zero"), high=x.evidence("high") or x.evidence("low")),
         whole=x.whole,
         **fields,
     )
@@ -480,7 +483,7 @@ def absolute(x: Value) -> Value:
         zero=x.zero,
         high=high,
         nan=x.nan,
-        because=noted(zero=pick(x, "zero")),
+        because=kept(x, "zero"),
         whole=x.whole,
         **fields,
     )
@@ -526,12 +529,12 @@ def power(x: Value, y: Value) -> Value:
             return value(0.0, INF, **fields)
         if x.hi <= 1 and y.hi <= 0:
             # (1 / x)**-y, which is inf where x is 0
-            return value(1.0, INF, pinf=min(x.zero, y.neg), because=noted(pinf=pick(x, "zero")), **fields)
+            return value(1.0, INF, pinf=min(x.zero, y.neg), because=noted(pinf=x.evidence("zero")), **fields)
         return value(
             0.0,
             INF,
             zero=NEVER if x.lo > 0 and math.isfinite(x.hi) and y.hi < INF else x.zero,
-            because=noted(zero=pick(x, "zero")),
+            because=kept(x, "zero"),
             **fields,
         )
     return value(nan=x.neg if x.neg >= POSSIBLE else UNKNOWN, **fields)
@@ -546,7 +549,7 @@ def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
     if setter.constant is not None:
         low = max(other.low if other.lo == lo else UNKNOWN, LIKELY if other.lo < lo else UNKNOWN)
         # what is at the bound of itself is there for its own reasons
-        own = pick(other, "low") if other.lo == lo and other.low >= LIKELY else None
+        own = other.evidence("low") if other.lo == lo and other.low >= LIKELY else None
         beyond = setter.constant >= 0 and other.neg >= LIKELY
         low_why: Evidence | None = own or held_at(sign * setter.constant, beyond=beyond)
     elif lo == 0 and other.lo < 0 and other.zero is UNKNOWN and other.low is UNKNOWN:
@@ -554,7 +557,7 @@ def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
         low, low_why = UNKNOWN, None
     else:
         low = min(setter.low, other.low if other.lo == lo else LIKELY, LIKELY)
-        low_why = pick(setter, "low")
+        low_why = setter.evidence("low")
     high = max((v.high for v in (a, b) if v.hi == hi), default=UNKNOWN)
     zero = NEVER if a.zero is NEVER and b.zero is NEVER else UNKNOWN
     if lo == 0:
@@ -565,9 +568,9 @@ def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
     bound = held_at(sign * reaching.constant) if reaching.constant is not None else None
     why = noted(
         low=low_why,
-        high=bound or pick(reaching, "high"),
-        zero=pick(other, "zero") if lo < 0 else None,
-        neg=pick(a, "neg") or pick(b, "neg"),
+        high=bound or reaching.evidence("high"),
+        zero=other.evidence("zero") if lo < 0 else None,
+        neg=a.evidence("neg") or b.evidence("neg"),
     )
     return value(
         lo,
@@ -611,10 +614,6 @@ def modulo(x: Value, y: Value) -> Value:
     return value(**tensor_like(x, y))
 
 
-def _identity(v: Operands, _: Attrs) -> Value:
-    return v.get("x") or value()
-
-
 def _binary(f: Callable[[Value, Value], Value]) -> Callable[[Operands, Attrs], Value]:
     return lambda v, _: f(v["a"], v["b"])
 
@@ -631,7 +630,7 @@ def _sign(x: Value) -> Value:
         1.0 if x.hi > 0 else 0.0,
         zero=x.zero,
         whole=True,
-        because=noted(zero=pick(x, "zero")),
+        because=kept(x, "zero"),
     )
 
 
@@ -728,7 +727,7 @@ define("maximum", "a b", _binary(maximum), pointwise=True)
 define("minimum", "a b", _binary(minimum), pointwise=True)
 define("clamp", "x min max", lambda v, _: clamp(v["x"], v.get("min"), v.get("max")), pointwise=True)
 define("floor", "x", unary(_floor), pointwise=True, stops_gradient=True)
-define("identity", "x", _identity, pointwise=True)
+define("identity", "x", lambda v, _: v.get("x") or value(), pointwise=True)
 define("choice", "a b", lambda v, _: join(v["a"], v["b"]))
 
 
@@ -764,17 +763,13 @@ def _round(x: Value, ends: Callable[[float], float]) -> Value:
     return like(x, lo, hi, zero=zero, nan=x.nan, pinf=x.pinf, ninf=x.ninf, whole=True)
 
 
-def _frac(x: Value) -> Value:
-    return like(x, -1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0)
-
-
 define("fmod", "a b", _binary(fmod), *NONZERO_MODULUS, pointwise=True)
 define("fmax", "a b", number_or_other(maximum), pointwise=True)
 define("fmin", "a b", number_or_other(minimum), pointwise=True)
 define("ceil", "x", lambda v, _: _round(v["x"], math.ceil), pointwise=True, stops_gradient=True)
 define("trunc", "x", lambda v, _: _round(v["x"], math.trunc), pointwise=True, stops_gradient=True)
 define("round", "x", lambda v, _: like(v["x"]), pointwise=True, stops_gradient=True)
-define("frac", "x", unary(_frac), pointwise=True)
+define("frac", "x", unary(lambda x: like(x, -1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0)), pointwise=True)
 define("squared_difference", "a b", rounds(lambda v, _: square(add(v["a"], negate(v["b"])))), pointwise=True)
 define(
     "reciprocal_no_nan",

@@ -16,12 +16,12 @@ from nanlint.ops.arithmetic import (
     divide,
     format_of,
     infinite,
+    kept,
     monotone,
     multiply,
     negate,
     noted,
     or_zero,
-    pick,
     rounds,
     tensor_like,
     unary,
@@ -68,7 +68,7 @@ def exponential(x: Value) -> Value:
     fmt = x.format
     lo = 0.0 if x.lo <= fmt.exp_underflow else INF if x.lo > fmt.exp_overflow else math.exp(x.lo)
     hi = INF if x.hi > fmt.exp_overflow else math.exp(x.hi)
-    low, why_low = x.low, pick(x, "low")
+    low, why_low = x.low, x.evidence("low")
     if x.lo <= fmt.exp_underflow:
         one_sided = x.lo == -INF and x.hi < INF
         reach = LIKELY if one_sided else POSSIBLE if x.lo == -INF else x.low
@@ -82,7 +82,7 @@ def exponential(x: Value) -> Value:
         over = CERTAIN if lo == INF else max(over, x.high, min(x.pos, LIKELY))
     why = noted(
         low=why_low,
-        high=pick(x, "high"),
+        high=x.evidence("high"),
         pinf=Evidence(f"overflows above {fmt.exp_overflow:.0f} ({fmt.name})", origin=Origin.OVERFLOW)
         if hi == INF
         else None,
@@ -105,7 +105,11 @@ def logarithm(x: Value) -> Value:
     """log(x): -inf at 0, nan below."""
     lo, hi = _log(max(x.lo, 0.0)), _log(max(x.hi, 0.0))
     why = noted(
-        ninf=pick(x, "zero"), nan=pick(x, "neg"), high=pick(x, "high"), low=pick(x, "low"), pinf=pick(x, "pinf")
+        ninf=x.evidence("zero"),
+        nan=x.evidence("neg"),
+        high=x.evidence("high"),
+        low=x.evidence("low"),
+        pinf=x.evidence("pinf"),
     )
     low = x.low if x.lo > 0 else UNKNOWN
     return like(
@@ -126,7 +130,7 @@ def log1p(x: Value) -> Value:
     shifted = logarithm(add(x, constant(1.0)))
     lo, hi = (-INF if t <= -1 else INF if t == INF else math.log1p(t) for t in (x.lo, x.hi))
     fields = {c: shifted.reach(c) for c in ("ninf", "neg", "pinf", "nan")}
-    why = {**shifted.why, **noted(zero=pick(x, "zero"))}
+    why = {**shifted.why, **kept(x, "zero")}
     return like(x, lo, hi, zero=x.zero, low=x.low, high=x.high, because=why, **fields)
 
 
@@ -135,7 +139,9 @@ def expm1(x: Value) -> Value:
     lo, hi = (INF if t > 709 else math.expm1(t) for t in (x.lo, x.hi))
     why = {
         **v.why,
-        **noted(zero=pick(x, "zero"), low=Evidence("is exactly -1 for very negative input", origin=Origin.SATURATION)),
+        **noted(
+            zero=x.evidence("zero"), low=Evidence("is exactly -1 for very negative input", origin=Origin.SATURATION)
+        ),
     }
     return like(x, lo, hi, zero=x.zero, pinf=v.pinf, low=v.low, high=v.high, nan=x.nan, because=why)
 
@@ -143,7 +149,7 @@ def expm1(x: Value) -> Value:
 def square_root(x: Value) -> Value:
     """sqrt(x): nan below 0."""
     root = monotone(x, lambda t: _sqrt(max(t, 0.0)), zero_at=0.0)
-    why = dict(root.why) | noted(nan=pick(x, "neg"), zero=pick(x, "zero"), pinf=pick(x, "pinf"))
+    why = dict(root.why) | noted(nan=x.evidence("neg"), zero=x.evidence("zero"), pinf=x.evidence("pinf"))
     zero = x.zero if x.lo <= 0 else NEVER
     return like(
         x,
@@ -285,11 +291,6 @@ def scaled_softplus(v: Operands, _: Attrs) -> Value:
     return monotone(x, f)
 
 
-def log_sigmoid(x: Value) -> Value:
-    """log(sigmoid(x)), stable: never above 0, finite where x is."""
-    return negate(softplus(negate(x)))
-
-
 def log_softmax(x: Value) -> Value:
     """log(softmax(x)), stable: never above 0."""
     return value(
@@ -366,16 +367,6 @@ def bounded(lo: float, hi: float) -> Transfer:
     return lambda v, _: value(lo, hi, **tensor_like(*v.values()))
 
 
-def xlogy(v: Operands, _: Attrs) -> Value:
-    """x * log(y), 0 where x is 0."""
-    return _zero_wins(v["x"], logarithm(v["y"]))
-
-
-def xlog1py(v: Operands, _: Attrs) -> Value:
-    """x * log(1 + y), 0 where x is 0."""
-    return _zero_wins(v["x"], log1p(v["y"]))
-
-
 def _zero_wins(x: Value, log: Value) -> Value:
     """x * log, but 0 where x is 0 even if the logarithm is infinite."""
     product = replace(multiply(x, log), nan=max(x.nan, log.nan, min(infinite(x), log.zero)))
@@ -420,17 +411,10 @@ def logsumexp(v: Operands, _: Attrs) -> Value:
     return like(x, x.lo, INF, ninf=x.ninf)
 
 
-def logaddexp(v: Operands, _: Attrs) -> Value:
-    """log(exp(a) + exp(b)), stable: at least the larger."""
-    return value(max(v["a"].lo, v["b"].lo), INF, **tensor_like(v["a"], v["b"]))
-
-
 def hypot(v: Operands, _: Attrs) -> Value:
     """sqrt(a**2 + b**2)."""
     a, b = absolute(v["a"]), absolute(v["b"])
-    return value(
-        max(a.lo, b.lo), INF, zero=_both(a.zero, b.zero), because=noted(zero=pick(a, "zero")), **tensor_like(a, b)
-    )
+    return value(max(a.lo, b.lo), INF, zero=_both(a.zero, b.zero), because=kept(a, "zero"), **tensor_like(a, b))
 
 
 LOG_POLES = (Pole("x", "zero", "-inf"), Pole("x", "neg", "nan"))
@@ -498,7 +482,7 @@ define(
 define("sigmoid", "x", rounds(unary(sigmoid)), pointwise=True)
 define("softmax", "x axis", rounds(unary(softmax)), *INFINITE_ROW)
 define("log_softmax", "x axis", unary(log_softmax), *INFINITE_ROW)
-define("log_sigmoid", "x", rounds(unary(log_sigmoid)), pointwise=True)
+define("log_sigmoid", "x", rounds(unary(lambda x: negate(softplus(negate(x))))), pointwise=True)
 define("softplus", "x beta", rounds(scaled_softplus), pointwise=True)
 define("tanh", "x", unary(tanh), pointwise=True)
 define("erf", "x", rounds(unary(erf)), pointwise=True)
@@ -547,8 +531,20 @@ define("logit", "x eps", log_odds, poles_for=logit_poles, pointwise=True)
 # both have more poles, at the negative integers
 define("lgamma", "x", unknown, Pole("x", "zero", "inf"), pointwise=True)
 define("digamma", "x", unknown, Pole("x", "zero", "-inf or nan"), pointwise=True)
-define("xlogy", "x y", rounds(xlogy), *product_with_log_poles("y"), pointwise=True)
-define("xlog1py", "x y", rounds(xlog1py), *product_with_log_poles("y+1"), pointwise=True)
+define(
+    "xlogy",
+    "x y",
+    rounds(lambda v, _: _zero_wins(v["x"], logarithm(v["y"]))),
+    *product_with_log_poles("y"),
+    pointwise=True,
+)
+define(
+    "xlog1py",
+    "x y",
+    rounds(lambda v, _: _zero_wins(v["x"], log1p(v["y"]))),
+    *product_with_log_poles("y+1"),
+    pointwise=True,
+)
 define(
     "entropy_term",
     "x",
@@ -558,7 +554,13 @@ define(
     pointwise=True,
 )
 define("logsumexp", "x axis weights", logsumexp, *ALL_MASKED, reduction=True)
-define("logaddexp", "a b", logaddexp, *ALL_MASKED, pointwise=True)
+define(
+    "logaddexp",
+    "a b",
+    lambda v, _: value(max(v["a"].lo, v["b"].lo), INF, **tensor_like(v["a"], v["b"])),
+    *ALL_MASKED,
+    pointwise=True,
+)
 define(
     "hypot",
     "a b",

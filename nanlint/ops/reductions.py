@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any
 
 from nanlint.ops.arithmetic import (
     DIFFERENTIABLE,
     Attrs,
     add,
     divide,
+    kept,
     multiply,
     negate,
     noted,
-    pick,
     power,
     rounds,
     square,
@@ -42,10 +41,6 @@ from nanlint.ops.value import (
 )
 
 
-def _array(v: Value) -> dict[str, Any]:
-    return tensor_like(v)
-
-
 def all_zero(x: Value) -> Reach:
     """Reach of "every element is zero": natural for masks (an empty one) and rectifiers, a coincidence otherwise."""
     if x.zero <= UNKNOWN:
@@ -62,7 +57,7 @@ def total(x: Value) -> Value:
         slack = min(0.5, 2**17 * x.format.eps)
         return value(1.0 - slack, 1.0 + slack, nan=x.nan, kind=Kind.TENSOR, format=x.format)
     if x.peak and x.lo >= 0:
-        return value(x.hi, INF, zero=NEVER, low=LIKELY, **_array(x))
+        return value(x.hi, INF, zero=NEVER, low=LIKELY, **tensor_like(x))
     if x.lo >= 0:
         zero = NEVER if x.zero is NEVER else all_zero(x)
         return value(
@@ -71,8 +66,8 @@ def total(x: Value) -> Value:
             zero=zero,
             whole=x.whole,
             pinf=x.pinf,
-            because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf")),
-            **_array(x),
+            because=kept(x, "zero", "pinf"),
+            **tensor_like(x),
         )
     if x.hi <= 0:
         return value(
@@ -80,8 +75,8 @@ def total(x: Value) -> Value:
             0.0,
             zero=NEVER if x.zero is NEVER else all_zero(x),
             ninf=x.ninf,
-            because=noted(zero=pick(x, "zero"), ninf=pick(x, "ninf")),
-            **_array(x),
+            because=kept(x, "zero", "ninf"),
+            **tensor_like(x),
         )
     sign = signed(x)
     return value(
@@ -90,8 +85,8 @@ def total(x: Value) -> Value:
         neg=sign.get("neg", UNKNOWN),
         nan=max(x.nan, min(x.ninf, x.pinf)),
         whole=x.whole,
-        because=noted(ninf=pick(x, "ninf"), pinf=pick(x, "pinf"), nan=pick(x, "nan")) | sign.get("because", {}),
-        **_array(x),
+        because=kept(x, "ninf", "pinf", "nan") | sign.get("because", {}),
+        **tensor_like(x),
     )
 
 
@@ -110,8 +105,8 @@ def mean(x: Value) -> Value:
         nan=max(x.nan, min(x.ninf, x.pinf)),
         low=UNKNOWN if x.lo else zero,
         high=UNKNOWN,
-        because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf"), ninf=pick(x, "ninf")) | sign.get("because", {}),
-        **_array(x),
+        because=kept(x, "zero", "pinf", "ninf") | sign.get("because", {}),
+        **tensor_like(x),
     )
 
 
@@ -135,8 +130,8 @@ def largest(x: Value) -> Value:
         ninf=x.ninf,
         pinf=x.pinf,
         whole=x.whole,
-        because=noted(zero=pick(x, "zero"), high=pick(x, "high"), ninf=pick(x, "ninf")),
-        **_array(x),
+        because=kept(x, "zero", "high", "ninf"),
+        **tensor_like(x),
     )
 
 
@@ -151,8 +146,8 @@ def smallest(x: Value) -> Value:
         ninf=x.ninf,
         pinf=x.pinf,
         whole=x.whole,
-        because=noted(zero=pick(x, "zero"), low=pick(x, "low")),
-        **_array(x),
+        because=kept(x, "zero", "low"),
+        **tensor_like(x),
     )
 
 
@@ -161,17 +156,19 @@ def spread(v: Operands, _: Attrs) -> Value:
     written = v["x"].constant is not None
     note = Evidence("is 0 if all elements are equal", origin=Origin.START if written else Origin.STATISTIC)
     # up to rounding of the mean
-    return value(0.0, INF, zero=LIKELY if written else POSSIBLE, because=note, **_array(v["x"]))
+    return value(0.0, INF, zero=LIKELY if written else POSSIBLE, because=note, **tensor_like(v["x"]))
 
 
 def norm(v: Operands, attrs: Attrs) -> Value:
     """A vector norm: 0 for the zero vector only."""
     x = v["x"]
     if x.zero is NEVER or (x.peak and x.hi > 0):
-        return value(0.0, INF, zero=NEVER, **_array(x))
+        return value(0.0, INF, zero=NEVER, **tensor_like(x))
     if x.constant == 0:
-        return value(0.0, 0.0, zero=CERTAIN, because=noted(zero=pick(x, "zero")), **_array(x))
-    return value(0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA), **_array(x))
+        return value(0.0, 0.0, zero=CERTAIN, because=kept(x, "zero"), **tensor_like(x))
+    return value(
+        0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA), **tensor_like(x)
+    )
 
 
 def dot(v: Operands, _: Attrs) -> Value:
@@ -191,17 +188,13 @@ def einsum(v: Operands, _: Attrs) -> Value:
     return total(replace(product, sum_one=False, neg=min(product.neg, UNKNOWN)))
 
 
-def cumulative(v: Operands, _: Attrs) -> Value:
-    return total(replace(v["x"], sum_one=False, peak=False))
-
-
 def product(v: Operands, _: Attrs) -> Value:
     """Product over elements: 0 as soon as one is, and by underflow."""
     x = v["x"]
     if x.lo >= 0:
         hi = x.hi if x.hi <= 1 else INF
-        return value(0.0, hi, zero=NEVER if x.lo >= 1 else x.zero, because=noted(zero=pick(x, "zero")), **_array(x))
-    return value(**_array(x))
+        return value(0.0, hi, zero=NEVER if x.lo >= 1 else x.zero, because=kept(x, "zero"), **tensor_like(x))
+    return value(**tensor_like(x))
 
 
 def count(v: Operands, _: Attrs) -> Value:
@@ -209,7 +202,7 @@ def count(v: Operands, _: Attrs) -> Value:
     x = v.get("x", TOP)
     mask = x.whole and x.lo >= 0 and x.hi <= 1
     zero, why = (
-        (total(x).zero, pick(x, "zero"))
+        (total(x).zero, x.evidence("zero"))
         if mask
         else (LIKELY, Evidence("is 0 if nothing is counted", origin=Origin.EMPTY))
     )
@@ -257,9 +250,9 @@ define("norm", "x ord axis", rounds(norm), poles_for=norm_poles, reduction=True,
 define(
     "normalize",
     "x axis",
-    rounds(lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"]))),
+    rounds(lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **tensor_like(v["x"]))),
 )
-define("cumsum", "x axis", rounds(cumulative), zero_preserving=True)
+define("cumsum", "x axis", rounds(lambda v, _: total(replace(v["x"], sum_one=False, peak=False))), zero_preserving=True)
 define("cumprod", "x axis", rounds(product), zero_preserving=True)
 define("dot", "a b", rounds(dot), zero_preserving=True, bilinear=True)
 define("einsum", "", rounds(einsum), zero_preserving=True, bilinear=True)
@@ -311,7 +304,7 @@ def spread_of_ends(v: Operands, _: Attrs) -> Value:
         INF,
         low=POSSIBLE,
         because={"low": Evidence("is 0 if all elements are equal", origin=Origin.STATISTIC)},
-        **_array(v["x"]),
+        **tensor_like(v["x"]),
     )
 
 
@@ -340,13 +333,13 @@ def scatter_sum(v: Operands, _: Attrs) -> Value:
 def average(v: Operands, _: Attrs) -> Value:
     """Weighted mean: inside the range for weights that are not negative."""
     weights = v.get("weights")
-    return mean(v["x"]) if weights is None or weights.lo >= 0 else value(**_array(v["x"]))
+    return mean(v["x"]) if weights is None or weights.lo >= 0 else value(**tensor_like(v["x"]))
 
 
 def pooled(v: Operands, _: Attrs) -> Value:
     """Means over windows that may reach over the border, into zeros."""
     x = v["x"]
-    return value(min(x.lo, 0.0), max(x.hi, 0.0), zero=UNKNOWN, nan=x.nan, **signed(x), **_array(x))
+    return value(min(x.lo, 0.0), max(x.hi, 0.0), zero=UNKNOWN, nan=x.nan, **signed(x), **tensor_like(x))
 
 
 define(
@@ -365,14 +358,14 @@ define(
     keeps_constants=True,
 )
 define("average", "x axis weights", rounds(average), reduction=True, zero_preserving=True, keeps_constants=True)
-define("gmean", "x axis", lambda v, _: value(0.0, INF, **_array(v["x"])), reduction=True)
+define("gmean", "x axis", lambda v, _: value(0.0, INF, **tensor_like(v["x"])), reduction=True)
 define("ptp", "x axis", spread_of_ends, reduction=True, zero_preserving=True, flat=True)
 define("distance", "a b", distance)
 define("cosine", "a b", cosine)
 define("corrcoef", "x", correlation)
 # 0 / 0 for the zero vector
-define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])), Pole("x", "zero", "nan"))
-define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **_array(v["x"])), reduction=True)
+define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **tensor_like(v["x"])), Pole("x", "zero", "nan"))
+define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **tensor_like(v["x"])), reduction=True)
 define(
     "half_square_sum",
     "x",
@@ -398,7 +391,7 @@ define(
     zero_preserving=True,
 )
 define("segment_mean", "x", rounds(lambda v, _: segments(v, mean(v["x"]))), zero_preserving=True, keeps_constants=True)
-define("segment_max", "x", lambda v, _: value(**_array(v["x"])), zero_preserving=True, keeps_constants=True)
+define("segment_max", "x", lambda v, _: value(**tensor_like(v["x"])), zero_preserving=True, keeps_constants=True)
 define("scatter_sum", "x src index", rounds(scatter_sum))
 define("avg_pool", "x", pooled, zero_preserving=True)
 define("batch_normalization", "x mean var eps")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nanlint.ops.arithmetic import Attrs, noted, pick, settled, tensor_like
+from nanlint.ops.arithmetic import Attrs, kept, settled, tensor_like
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import Operands, define
 from nanlint.ops.value import (
@@ -30,11 +30,6 @@ from nanlint.ops.value import (
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 #: what a mask is made by: comparisons, and what joins them
 CONDITIONS = frozenset({*COMPARISONS, "and", "or", "not"})
-
-
-def select(v: Operands, _: Attrs) -> Value:
-    """where(cond, a, b): one or the other (the evaluator has refined each by the condition)."""
-    return join(v["a"], v["b"])
 
 
 def truth(v: Operands, _: Attrs) -> Value:
@@ -112,11 +107,6 @@ def part(v: Operands, _: Attrs) -> Value:
 
 def filled(number: float) -> Value:
     return replace(constant(number), kind=Kind.TENSOR)
-
-
-def full(v: Operands, attrs: Attrs) -> Value:
-    """A tensor of a given number."""
-    return replace(v.get("fill", TOP), kind=Kind.TENSOR)
 
 
 def uniform(v: Operands, _: Attrs) -> Value:
@@ -240,11 +230,6 @@ def positive_scalar(v: Operands, attrs: Attrs) -> Value:
     )
 
 
-def extent(_: Operands, __: Attrs) -> Value:
-    """A shape, size or length: a Python integer, hardly ever 0."""
-    return value(0.0, INF, zero=UNKNOWN, whole=True, pinf=NEVER, nan=NEVER, kind=Kind.SCALAR)
-
-
 def indicator(v: Operands, _: Attrs) -> Value:
     """Bernoulli draws and masks."""
     return value(
@@ -272,7 +257,7 @@ def rectified(v: Operands, _: Attrs) -> Value:
         nan=x.nan,
         pinf=x.pinf,
         because={
-            **noted(high=pick(x, "high")),
+            **kept(x, "high"),
             "low": Evidence("is exactly 0 for every negative input", origin=Origin.ATTAINED),
         },
     )
@@ -294,12 +279,8 @@ def trained(x: Value) -> Value:
     )
 
 
-def elu_like(v: Operands, _: Attrs) -> Value:
-    """Activations with a small negative side."""
-    return like(v["x"], -INF, INF)
-
-
-define("where", "cond a b", select, pointwise=True)
+# the evaluator has refined each by the condition
+define("where", "cond a b", lambda v, _: join(v["a"], v["b"]), pointwise=True)
 for _name in COMPARISONS:
     define(_name, "a b", truth, pointwise=True, stops_gradient=True)
 for _name in ("isnan", "isinf", "isfinite", "not"):
@@ -343,7 +324,7 @@ def learned(_: Operands, attrs: Attrs) -> Value:
 
 define("zeros", "", lambda v, _: filled(0.0))
 define("ones", "", lambda v, _: filled(1.0))
-define("full", "fill", full)
+define("full", "fill", lambda v, attrs: replace(v.get("fill", TOP), kind=Kind.TENSOR))
 define("eye", "", one_hot)
 define("tri", "", one_hot)
 define("one_hot", "x axis", one_hot, stops_gradient=True)
@@ -361,9 +342,15 @@ define("bernoulli", "", indicator, pure=False)
 define("randint", "low high", randint, pure=False)
 define("categorical", "x", randint, pure=False, stops_gradient=True)
 define("finfo_eps", "", positive_scalar)
-define("size", "x", extent, stops_gradient=True)
+# a shape, size or length: hardly ever 0
+define(
+    "size",
+    "x",
+    lambda _, __: value(0.0, INF, zero=UNKNOWN, whole=True, pinf=NEVER, nan=NEVER, kind=Kind.SCALAR),
+    stops_gradient=True,
+)
 define("relu", "x", rectified, pointwise=True)
-define("elu", "x", elu_like, pointwise=True)
+define("elu", "x", lambda v, _: like(v["x"], -INF, INF), pointwise=True)
 # attribute ``weights``: the array of the layer that the result is made of, where it adds no bias
 define("linear", "x", learned, pure=False)
 define("dropout", "x", dropout)

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from nanlint.ops.activations import interval
-from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, rounds, tensor_like
+from nanlint.ops.arithmetic import Attrs, absolute, kept, multiply, rounds, tensor_like
 from nanlint.ops.functions import ALL_MASKED, LOG_POLES, logarithm, logsumexp
 from nanlint.ops.op import Operands, Pole, Transfer, define
 from nanlint.ops.value import (
@@ -66,7 +66,7 @@ def power_of(base: float) -> Transfer:
 
 def _copysign(v: Operands, _: Attrs) -> Value:
     a = absolute(v["a"])
-    return value(-a.hi, a.hi, zero=a.zero, nan=a.nan, because=noted(zero=pick(a, "zero")), **tensor_like(*v.values()))
+    return value(-a.hi, a.hi, zero=a.zero, nan=a.nan, because=kept(a, "zero"), **tensor_like(*v.values()))
 
 
 def _density(v: Operands, _: Attrs) -> Value:
@@ -74,16 +74,18 @@ def _density(v: Operands, _: Attrs) -> Value:
     return value(0.0, INF, low=POSSIBLE, because=note, **tensor_like(*v.values()))
 
 
-def _log_base(v: Operands, _: Attrs) -> Value:
-    return replace(like(v["x"]), nan=logarithm(v["x"]).nan, ninf=logarithm(v["x"]).ninf)
-
-
 # the least value of sin(t)/t, at t = 4.4934
 SINC_LOW = -0.21724
 
 define("log2", "x", log_to(2.0), *LOG_POLES, pointwise=True)
 define("log10", "x", log_to(10.0), *LOG_POLES, pointwise=True)
-define("log_base", "x base", _log_base, *LOG_POLES, pointwise=True)
+define(
+    "log_base",
+    "x base",
+    lambda v, _: replace(like(v["x"]), nan=logarithm(v["x"]).nan, ninf=logarithm(v["x"]).ninf),
+    *LOG_POLES,
+    pointwise=True,
+)
 define("masked_log", "x", pointwise=True)
 define("log1mexp", "x", interval(-INF, 0.0), pointwise=True)
 define("logaddexp2", "a b", interval(-INF, INF), *ALL_MASKED, pointwise=True)

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from nanlint.diagnostic import Diagnostic, Edit, Excerpt, Fix
+from nanlint.diagnostic import Diagnostic, Edit, Excerpt, Fix, Span
+from nanlint.source import Source
 from nanlint.source.brief import brief
+from nanlint.source.edits import apply_edits
 
 MOST = 12  # lines of a diff at the terminal: more than that is for --diff
 _LONGEST_CODE = 60  # characters of code in the sentence above the diff
@@ -106,21 +108,13 @@ def _stops_before(edit: Edit, row: int) -> bool:
 
 def _after(run: Sequence[Edit], old: Sequence[str]) -> list[str]:
     """The lines that a run leaves in place of the old ones."""
-    first = run[0].span.row
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line) + 1)
-
-    def offset(row: int, column: int) -> int:
-        return min(starts[row - first] + column - 1, starts[row - first + 1] - 1)
-
-    text, at = "\n".join(old), 0
-    pieces: list[str] = []
-    for edit in run:
-        start, end = offset(edit.span.row, edit.span.column), offset(edit.span.end_row, edit.span.end_column)
-        pieces += (text[at:start], edit.content.replace("\r\n", "\n"))
-        at = end
-    return [line.rstrip("\r\n") for line in io.StringIO("".join((*pieces, text[at:])) + "\n", newline="")]
+    up = run[0].span.row - 1
+    edits = (
+        Edit(Span(one.span.row - up, one.span.column, one.span.end_row - up, one.span.end_column), one.content)
+        for one in run
+    )
+    text = apply_edits(Source("", "\n".join(old)), edits)
+    return [line.rstrip("\r\n") for line in io.StringIO(text + "\n", newline="")]
 
 
 def _compared(

@@ -21,7 +21,11 @@ def render_concise(diagnostics: Iterable[Diagnostic], *, unsafe: bool = False, p
 
 
 def _line(diagnostic: Diagnostic, unsafe: bool, paint: Paint) -> str:
+    return f"{paint(diagnostic.path, 'path')}:{diagnostic.span.start}: {line_of(diagnostic, unsafe, paint)}"
+
+
+def line_of(diagnostic: Diagnostic, unsafe: bool, paint: Paint) -> str:
+    """A finding without its place: ``CODE [*] message (confidence)``."""
     mark = paint("[*] ", "mark") if applicable(diagnostic, unsafe=unsafe) else ""
-    place = paint(diagnostic.path, "path") + f":{diagnostic.span.start}:"
     code = paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
-    return f"{place} {code} {mark}{diagnostic.sentence} ({diagnostic.confidence})"
+    return f"{code} {mark}{diagnostic.sentence} ({diagnostic.confidence})"

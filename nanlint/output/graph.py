@@ -8,7 +8,7 @@ import graphviz
 
 from nanlint.analysis.selections import NOT_DATA
 from nanlint.explaining import Drawn
-from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node, walk_all
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node, reached
 from nanlint.hazards.expressions import SOURCES, interval, is_told, written
 from nanlint.hazards.telling import Telling
 from nanlint.ops.op import OPS
@@ -43,7 +43,7 @@ def sheet(name: str, title: str, *, rankdir: str) -> graphviz.Digraph:
 def render_graph(drawn: Drawn) -> graphviz.Digraph:
     """The steps of a function as boxes, those of each call in a frame, and arrows from what each is computed from."""
     graph = sheet(drawn.title, graphviz.escape(drawn.title), rankdir="TB")
-    steps = sorted(walk_all(drawn.inside, lambda n: operands(n).values()), key=lambda n: n.index)
+    steps = sorted(reached(drawn.inside, lambda n: operands(n).values()), key=lambda n: n.index)
     boxes = {n.index: box(n) for n in steps if is_told(n) and drawn.facts.span(n) is not None}
     frames: dict[str, list[Node]] = {}
     for node in steps:
@@ -84,7 +84,7 @@ def box(node: Node) -> str:
 
 def tails(node: Node, boxes: dict[int, str]) -> Iterator[str]:
     """The boxes that stand for a node: its own, or the nearest behind it."""
-    onward = walk_all([node], lambda n: () if n.index in boxes else operands(n).values(), 60)
+    onward = reached([node], lambda n: () if n.index in boxes else operands(n).values(), 60)
     return (boxes[n.index] for n in onward if n.index in boxes)
 
 

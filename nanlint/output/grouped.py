@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nanlint.diagnostic import Diagnostic
-from nanlint.lint.fixing import applicable
-from nanlint.output.address import link_to
+from nanlint.output.concise import line_of
 from nanlint.output.view import View
 
 
 def render(view: View) -> str:
     """``path:``, its findings as ``row:column CODE [*] message (confidence)`` in columns, and an empty line."""
-    groups = []
     found: dict[str, list[Diagnostic]] = {}
     for file, one in view.findings():
         found.setdefault(file.path, []).append(one)
-    for path, diagnostics in found.items():
-        width = max(len(one.span.start) for one in diagnostics)
-        lines = (f"  {one.span.start:<{width}} {_line(one, view)}\n" for one in diagnostics)
-        groups.append(f"{view.paint(path, 'path')}:\n{''.join(lines)}\n")
-    return "".join(groups)
+    return "".join(_group(path, diagnostics, view) for path, diagnostics in found.items())
 
 
-def _line(diagnostic: Diagnostic, view: View) -> str:
-    mark = view.paint("[*] ", "mark") if applicable(diagnostic, unsafe=view.unsafe) else ""
-    code = view.paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
-    return f"{code} {mark}{diagnostic.sentence} ({diagnostic.confidence})"
+def _group(path: str, diagnostics: Sequence[Diagnostic], view: View) -> str:
+    width = max(len(one.span.start) for one in diagnostics)
+    lines = (f"  {one.span.start:<{width}} {line_of(one, view.unsafe, view.paint)}\n" for one in diagnostics)
+    return f"{view.paint(path, 'path')}:\n{''.join(lines)}\n"

@@ -38,8 +38,6 @@ from nanlint.source.roots import ROOTS
 OBJECTS = frozenset({MODULE, FUNCTION, CLASS, LAYER, DICT, STRING, INSTANCE, "tape", "partial", "super", "gradient_of"})
 #: graph nodes beside the ops of the catalogue that the interpreter knows
 STRUCTURE = frozenset({CONST, PHI, LOOP, REFINE, TUPLE, "list", "slice", "stored"})
-#: ops that read what somebody else has written
-READING = frozenset({"input", "table"})
 #: ops whose formula needs what rows do not have: shapes, taps of a window
 SHAPED = frozenset({"unknown", "window"})
 #: ops that are taken of logits
@@ -71,6 +69,10 @@ class Sort(Enum):
         return self is not Sort.COMPUTED
 
 
+#: how the numbers of some ops come in, whatever they are given; those of data are read, and somebody else wrote them
+SORTS = {PARAM: Sort.PARAMETER, "input": Sort.DATA, "table": Sort.DATA, "size": Sort.SIZE}
+
+
 @asked_once
 def sort_of(node: Node) -> Sort | None:
     """How the numbers of a node come in; None where operations of the slice make them."""
@@ -81,18 +83,14 @@ def sort_of(node: Node) -> Sort | None:
         return Sort.ATTRIBUTE
     if node.attrs.get("annotation") == "complex":
         return Sort.COMPUTED
-    if node.op == PARAM:
-        return Sort.PARAMETER
+    if node.op in SORTS:
+        return SORTS[node.op]
     if node.op == ATTR:
         return Sort.COMPUTED if computed(node.get("base")) else Sort.ATTRIBUTE
     if node.op == CALL:
         return Sort.COMPUTED if visible(node) else Sort.UNSEEN
     if node.op == "linear":
         return Sort.LAYER if node.get("layer") is not None else Sort.COMPUTED
-    if node.op in READING:
-        return Sort.DATA
-    if node.op == "size":
-        return Sort.SIZE
     if node.op in SHAPED:
         return Sort.COMPUTED if node.args else Sort.DATA
     if op is None:

@@ -53,6 +53,20 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 SAME = frozenset(
     {"view", "tensor", "identity", "shuffle", "diagonal", "dropout", "interpolate", "list", "append", TUPLE}
 )
+#: of whole rows, and of Python's own values
+LOGICAL: Mapping[str, tuple[Callable[[Any, Any], Any], Callable[[Sequence[bool]], bool]]] = {
+    "and": (operator.and_, all),
+    "or": (operator.or_, any),
+}
+#: the rows that a slice makes itself, of so many numbers. The Fourier transform of one or two has as frequencies none,
+#: and half the rate of the samples.
+ROWS: Mapping[str, Callable[[int], list[float]]] = {
+    **dict.fromkeys(("zeros", "empty"), lambda width: [0.0] * width),
+    "ones": lambda width: [1.0] * width,
+    **dict.fromkeys(("eye", "one_hot"), lambda width: [0.0] * (width - 1) + [1.0]),
+    "frequencies": lambda width: [0.0, -0.5][:width],
+    "positive_frequencies": lambda width: [0.0, 0.5][:width],
+}
 #: turns of loops inside loops
 MAX_TURNS = 3
 #: bins of a count
@@ -153,6 +167,8 @@ class Execution:
             return special(self, i, step, turns)
         if step.op in SAME:
             return self.same(i, step, turns)
+        if step.op in ROWS:
+            return self.made(step, ROWS[step.op](self.width))
         return self.operate(step, {name: self.value(a, turns) for name, a in step.args.items()})
 
     def given(self, i: int, step: Step) -> Numbers:
@@ -220,8 +236,7 @@ class Execution:
     def do_object(self, i: int, step: Step, turns: int) -> Numbers:
         return None
 
-    def do_slice(self, i: int, step: Step, turns: int) -> Numbers:
-        return None
+    do_slice = do_object
 
     def do_concat(self, i: int, step: Step, turns: int) -> Numbers:
         return self.as_row(self.value(step.args["x"], turns))
@@ -276,19 +291,14 @@ class Execution:
         return ~self.backend.truth(x) if self.backend.is_row(x) else not x
 
     def do_and(self, i: int, step: Step, turns: int) -> Numbers:
-        return self.logical(step, turns, operator.and_, all)
-
-    def do_or(self, i: int, step: Step, turns: int) -> Numbers:
-        return self.logical(step, turns, operator.or_, any)
-
-    def logical(
-        self, step: Step, turns: int, combine: Callable[[Any, Any], Any], over: Callable[[Sequence[bool]], bool]
-    ) -> Numbers:
+        combine, over = LOGICAL[step.op]
         values = [self.value(a, turns) for a in step.args.values()]
         if any(map(self.backend.is_row, values)):
             a, b = (self.backend.truth(self.as_row(v)) for v in values)
             return combine(a, b)
         return over([bool(v) for v in values])
+
+    do_or = do_and
 
     def do_part(self, i: int, step: Step, turns: int) -> Numbers:
         """Elements that an index takes; where it is not known which, as chosen: all, the first, the last."""
@@ -382,13 +392,6 @@ class Execution:
         a, b = self.backend.take(x, [0]), self.backend.take(x, [1])
         return self.backend.concat([a + b, a - b])
 
-    def do_frequencies(self, i: int, step: Step, turns: int) -> Numbers:
-        """The frequencies of a row of one or two numbers: none, and half the rate at which it was sampled."""
-        return self.made(step, [0.0, -0.5][: self.width])
-
-    def do_positive_frequencies(self, i: int, step: Step, turns: int) -> Numbers:
-        return self.made(step, [0.0, 0.5][: self.width])
-
     def do_bincount(self, i: int, step: Step, turns: int) -> Numbers:
         """How often each whole number is met, from 0 to the largest; others are not counted."""
         numbers = self.observe(i, turns, lambda: self.read(i, self.value(step.args["x"], turns)))
@@ -397,22 +400,9 @@ class Execution:
         counts = [float(numbers.count(k)) for k in range(int(max(numbers, default=0.0)) + 1)]
         return self.backend.row(counts, step.domain.format)
 
-    def do_zeros(self, i: int, step: Step, turns: int) -> Numbers:
-        return self.made(step, [0.0] * self.width)
-
-    def do_ones(self, i: int, step: Step, turns: int) -> Numbers:
-        return self.made(step, [1.0] * self.width)
-
     def do_full(self, i: int, step: Step, turns: int) -> Numbers:
         fill = self.value(step.args["fill"], turns)
         return fill if self.backend.is_row(fill) else self.made(step, [float(fill)] * self.width)
-
-    def do_eye(self, i: int, step: Step, turns: int) -> Numbers:
-        return self.made(step, [0.0] * (self.width - 1) + [1.0])
-
-    do_one_hot = do_eye
-
-    do_empty = do_zeros
 
     def do_range(self, i: int, step: Step, turns: int) -> Numbers:
         """The number that a loop counts with, in the turn that is chosen."""

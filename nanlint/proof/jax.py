@@ -12,15 +12,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nanlint.proof.arrays import ArrayBackend
 from nanlint.proof.backend import Numbers
+from nanlint.proof.numpy import NumpyBackend
 
 
-class JaxBackend(ArrayBackend):
+class JaxBackend(NumpyBackend):
     """Rows are one-dimensional arrays; traced while a gradient is taken."""
 
     name = "jax"
     roots = ("jax", "optax")
+    batches = True
+    differentiates = True
+    module = jnp
 
     def row(self, numbers: Sequence[float], fmt: str) -> Numbers:
         return jnp.asarray(list(numbers), dtype="float32" if fmt == "float64" else fmt)
@@ -28,23 +31,11 @@ class JaxBackend(ArrayBackend):
     def is_row(self, x: Numbers) -> bool:
         return isinstance(x, jax.Array)
 
-    def numbers(self, x: Numbers) -> tuple[float, ...]:
-        return tuple(np.asarray(x, dtype="float64").reshape(-1).tolist())
-
-    def flat(self, x: Numbers) -> Numbers:
-        return jnp.reshape(x, -1)
-
     def cast(self, x: Numbers, fmt: str) -> Numbers:
         return x.astype("float32" if fmt == "float64" else fmt)
 
     def truth(self, x: Numbers) -> Numbers:
         return x if x.dtype == bool else x != 0
-
-    def where(self, cond: Numbers, a: Numbers, b: Numbers) -> Numbers:
-        return jnp.where(cond, a, b)
-
-    def concat(self, rows: Sequence[Numbers]) -> Numbers:
-        return jnp.concatenate(list(rows))
 
     def take(self, x: Numbers, places: Sequence[int]) -> Numbers:
         return x[np.asarray(list(places), dtype="int32")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,8 @@ class NumpyBackend(ArrayBackend):
     roots = ("numpy", "scipy")
     batches = False
     differentiates = False
+    #: with NumPy's functions, under NumPy's names
+    module: Any = np
 
     def alone(self) -> None:
         np.seterr(all="ignore")  # bad values are what is looked for
@@ -31,7 +34,7 @@ class NumpyBackend(ArrayBackend):
         return tuple(np.asarray(x, dtype="float64").reshape(-1).tolist())
 
     def flat(self, x: Numbers) -> Numbers:
-        return np.reshape(x, -1)
+        return self.module.reshape(x, -1)
 
     def cast(self, x: Numbers, fmt: str) -> Numbers:
         return x.astype("float32" if fmt == "bfloat16" else fmt)
@@ -40,10 +43,10 @@ class NumpyBackend(ArrayBackend):
         return np.asarray(x) != 0
 
     def where(self, cond: Numbers, a: Numbers, b: Numbers) -> Numbers:
-        return np.where(cond, a, b)
+        return self.module.where(cond, a, b)
 
     def concat(self, rows: Sequence[Numbers]) -> Numbers:
-        return np.concatenate(list(rows))
+        return self.module.concatenate(list(rows))
 
     def take(self, x: Numbers, places: Sequence[int]) -> Numbers:
         return x[list(places)]

@@ -27,9 +27,9 @@ from nanlint.graph.node import (
     REFINE,
     TUPLE,
     Node,
+    reached,
     unrefined,
     uses,
-    walk_all,
 )
 from nanlint.hazards.facts import Facts
 from nanlint.ops.floats import FLOAT64
@@ -362,7 +362,7 @@ class Differences:
         side = self.before
         places = {(side.function(e), n.op) for e in sites for n in side.values(e).values()}
         asked = (node for node in side.facts.lowering.graph if node.op in ASKED and is_answer(node))
-        made = walk_all(asked, lambda n: n.args.values())
+        made = reached(asked, lambda n: n.args.values())
         return any(n.site is not None and (side.function(n.site), n.op) in places for n in made)
 
     def is_mended_where_used(self, node: Node) -> bool:

@@ -6,6 +6,7 @@ It is what the ranges of the operations say, at single numbers: quick enough for
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
@@ -41,69 +42,11 @@ class Row:
         a, b = (Row(row * n if len(row) == 1 else row, fmt).x for row in (self.x, y))
         return Row([_total2(f, v, w) for v, w in zip(a, b, strict=True)], fmt)
 
-    def __add__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: a + b)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: a - b)
-
-    def __rsub__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: b - a)
-
-    def __mul__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: a * b)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> Row:
-        return self.zip(other, divide)
-
-    def __rtruediv__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: divide(b, a))
-
-    def __floordiv__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: float(math.floor(divide(a, b))))
-
-    def __mod__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: a - b * math.floor(divide(a, b)))
-
-    def __pow__(self, other: object) -> Row:
-        return self.zip(other, power)
-
-    def __rpow__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: power(b, a))
-
     def __neg__(self) -> Row:
         return Row([-v for v in self.x], self.format)
 
     def __invert__(self) -> Row:
         return Row([float(not v) for v in self.x], self.format)
-
-    def __and__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: float(bool(a) and bool(b)))
-
-    def __or__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: float(bool(a) or bool(b)))
-
-    def __lt__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: float(a < b))
-
-    def __le__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: float(a <= b))
-
-    def __gt__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: float(a > b))
-
-    def __ge__(self, other: object) -> Row:
-        return self.zip(other, lambda a, b: float(a >= b))
-
-    def __eq__(self, other: object) -> Row:  # type: ignore[override]
-        return self.zip(other, lambda a, b: float(a == b))
-
-    def __ne__(self, other: object) -> Row:  # type: ignore[override]
-        return self.zip(other, lambda a, b: float(a != b))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -151,6 +94,37 @@ def power(a: float, b: float) -> float:
     if a < 0 and not float(b).is_integer():
         return NAN
     return math.pow(a, b)
+
+
+#: what Python's operators do with the numbers of two rows
+BINARY: Mapping[str, Callable[[float, float], float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": divide,
+    "floordiv": lambda a, b: float(math.floor(divide(a, b))),
+    "mod": lambda a, b: a - b * math.floor(divide(a, b)),
+    "pow": power,
+    "and": lambda a, b: float(bool(a) and bool(b)),
+    "or": lambda a, b: float(bool(a) or bool(b)),
+    "lt": lambda a, b: float(a < b),
+    "le": lambda a, b: float(a <= b),
+    "gt": lambda a, b: float(a > b),
+    "ge": lambda a, b: float(a >= b),
+    "eq": lambda a, b: float(a == b),
+    "ne": lambda a, b: float(a != b),
+}
+
+
+def entered(name: str, f: Callable[[float, float], float]) -> None:
+    """Let rows have an operator; one that numbers may stand before from that side, too."""
+    setattr(Row, f"__{name}__", lambda row, other: row.zip(other, f))
+    if name in ("add", "sub", "mul", "truediv", "pow"):
+        setattr(Row, f"__r{name}__", lambda row, other: row.zip(other, lambda a, b: f(b, a)))
+
+
+for _name, _function in BINARY.items():
+    entered(_name, _function)
 
 
 def log(v: float) -> float:
@@ -453,7 +427,7 @@ class PythonBackend(Backend):
             return x
         if op in DISTANCES and len(operands) == 2:
             a, b = (self._row(x) for x in operands.values())
-            if any(a.zip(b, lambda a, b: a - b).x):
+            if any(a.zip(b, operator.sub).x):
                 raise Unsupported(op)
             return Row([0.0], max(a.format, b.format, key=_width))
         if op in PAIRWISE:

@@ -18,7 +18,7 @@ from nanlint.analysis.names import without_gradient
 from nanlint.analysis.structure import LONGEST, called
 from nanlint.frontend.syntax import changed_in_place
 from nanlint.graph.conditions import TRUE, TRUTHS
-from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, reached, walk
 from nanlint.hazards.record import Hazard
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS, shifted
@@ -135,14 +135,7 @@ class Slice:
 
     def upstream(self, root: int) -> list[int]:
         """Steps that ``root`` is computed from, itself first; nothing behind a source."""
-        seen = {root: None}
-        pending = deque([root])
-        while pending:
-            for i in self.steps[pending.popleft()].args.values():
-                if i not in seen:
-                    seen[i] = None
-                    pending.append(i)
-        return list(seen)
+        return list(reached([root], lambda i: self.steps[i].args.values(), nearest=True))
 
     def is_source(self, i: int) -> bool:
         """Whether the numbers of a step come from outside, and a witness may choose them."""
@@ -164,12 +157,7 @@ class Slice:
         for i, step in enumerate(self.steps):
             for used in step.args.values():
                 users.setdefault(used, []).append(i)
-        found, pending = {self.at}, [self.at]
-        while pending:
-            new = [i for i in users.get(pending.pop(), ()) if i not in found]
-            found.update(new)
-            pending += new
-        return frozenset(found)
+        return frozenset(reached([self.at], lambda i: users.get(i, ())))
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:

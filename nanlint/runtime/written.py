@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from nanlint.ops.floats import class_of
+from nanlint.reaching import reached
 from nanlint.runtime.health import Kinds
 
 #: a number that is not finite, as Python, NumPy, the frameworks and JSON print it
@@ -110,14 +111,11 @@ class Written:
         return self._lines.get(name)
 
     def _reaching(self, names: list[str], kinds: Kinds) -> Kinds:
-        seen = set(names)
-        while names:
-            for value in self._values.get(names.pop(), ()):
-                kinds |= literals(value)
-                more = set(_names_read(value)) - seen
-                seen |= more
-                names += more
-        return kinds
+        def read(name: str) -> Iterator[str]:
+            return (one for value in self._values.get(name, ()) for one in _names_read(value))
+
+        given = (value for name in reached(names, read) for value in self._values.get(name, ()))
+        return kinds.union(*map(literals, given))
 
     def _read(self, *more: str) -> None:
         for path in (*self._files(), *more):

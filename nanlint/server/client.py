@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
+
+#: what a client says that it can do, by what that is called here
+_FLAGS = {
+    "refreshes": "workspace.diagnostics.refresh_support",
+    "related": "text_document.publish_diagnostics.related_information",
+    "describes": "text_document.publish_diagnostics.code_description_support",
+    "keeps_data": "text_document.publish_diagnostics.data_support",
+    "versions": "text_document.publish_diagnostics.version_support",
+    "document_changes": "workspace.workspace_edit.document_changes",
+    "prefers": "text_document.code_action.is_preferred_support",
+    "progress": "window.work_done_progress",
+    "watches": "workspace.did_change_watched_files.dynamic_registration",
+    "configures": "workspace.configuration",
+}
+#: the same of what it has something to say of
+_GIVEN = {
+    "pulls": "text_document.diagnostic",
+    "literal_actions": "text_document.code_action.code_action_literal_support",
+    "asks": "window.show_message",
+}
+#: the same of a list, by what is in it
+_AMONG: dict[str, tuple[object, str]] = {
+    "resolves_edits": ("edit", "text_document.code_action.resolve_support.properties"),
+    "tags": (types.DiagnosticTag.Unnecessary, "text_document.publish_diagnostics.tag_support.value_set"),
+}
 
 
 @dataclass(frozen=True)
@@ -31,28 +57,13 @@ class Client:
 
     @classmethod
     def of(cls, capabilities: types.ClientCapabilities) -> Client:
-        def has(path: str) -> bool:
-            return bool(get_capability(capabilities, path, False))
+        def said(path: str) -> Any:
+            return get_capability(capabilities, path, None)
 
-        resolvable = get_capability(capabilities, "text_document.code_action.resolve_support.properties", ()) or ()
-        tags = get_capability(capabilities, "text_document.publish_diagnostics.tag_support.value_set", ()) or ()
-        formats = get_capability(capabilities, "text_document.hover.content_format", None)
+        formats = said("text_document.hover.content_format")
         return cls(
-            pulls=get_capability(capabilities, "text_document.diagnostic", None) is not None,
-            refreshes=has("workspace.diagnostics.refresh_support"),
-            related=has("text_document.publish_diagnostics.related_information"),
-            describes=has("text_document.publish_diagnostics.code_description_support"),
-            tags=types.DiagnosticTag.Unnecessary in tags,
-            keeps_data=has("text_document.publish_diagnostics.data_support"),
-            versions=has("text_document.publish_diagnostics.version_support"),
-            document_changes=has("workspace.workspace_edit.document_changes"),
-            literal_actions=get_capability(capabilities, "text_document.code_action.code_action_literal_support", None)
-            is not None,
-            resolves_edits="edit" in resolvable,
-            prefers=has("text_document.code_action.is_preferred_support"),
+            **{name: bool(said(path)) for name, path in _FLAGS.items()},
+            **{name: said(path) is not None for name, path in _GIVEN.items()},
+            **{name: value in (said(path) or ()) for name, (value, path) in _AMONG.items()},
             markdown=formats is None or types.MarkupKind.Markdown in formats,
-            progress=has("window.work_done_progress"),
-            watches=has("workspace.did_change_watched_files.dynamic_registration"),
-            configures=has("workspace.configuration"),
-            asks=get_capability(capabilities, "window.show_message", None) is not None,
         )

@@ -7,14 +7,13 @@ splits lines as ``str.splitlines`` does, at form feeds and other signs that are 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import attrs
 from cattrs import transform_error
 from lsprotocol import types
 from pygls.exceptions import FeatureNotificationError, JsonRpcException
-from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol import LanguageServerProtocol
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +31,24 @@ class Refused(Exception):
         self.number = number
 
 
+#: messages by which pygls keeps documents
+_OF_DOCUMENTS = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
+    types.NOTEBOOK_DOCUMENT_DID_OPEN,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE,
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE,
+)
+
+
 class Protocol(LanguageServerProtocol):
     """The protocol without documents of its own: who listens to these messages keeps them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for method in _OF_DOCUMENTS:
+            del self.fm.builtin_features[method]
 
     def structure_message(self, data: Any) -> Any:
         """Leave objects as they are while JSON is read: of those within a message none is a message."""
@@ -114,32 +129,3 @@ class Protocol(LanguageServerProtocol):
                 raise Refused(types.ErrorCodes.InvalidParams, why, message["id"]) from None
             self._server.report_server_error(ValueError(f"{message['method']}: {why}"), FeatureNotificationError)
             return None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Iterator[Any]:
-        yield from self._handed_on(types.TEXT_DOCUMENT_DID_OPEN, params)
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Iterator[Any]:
-        yield from self._handed_on(types.TEXT_DOCUMENT_DID_CHANGE, params)
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Iterator[Any]:
-        yield from self._handed_on(types.TEXT_DOCUMENT_DID_CLOSE, params)
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> Iterator[Any]:
-        yield from self._handed_on(types.NOTEBOOK_DOCUMENT_DID_OPEN, params)
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> Iterator[Any]:
-        yield from self._handed_on(types.NOTEBOOK_DOCUMENT_DID_CHANGE, params)
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
-    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> Iterator[Any]:
-        yield from self._handed_on(types.NOTEBOOK_DOCUMENT_DID_CLOSE, params)
-
-    def _handed_on(self, method: str, params: object) -> Iterator[Any]:
-        listener = self.fm.features.get(method)
-        if listener is not None:
-            yield listener, (params,), None

@@ -51,18 +51,6 @@ class _Kind:
         return None if nullable else getattr(Settings(), self.field, [])
 
 
-def _flag(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-def _path(value: Any) -> tuple[str, ...] | None:
-    return (os.path.expanduser(value),) if isinstance(value, str) and value else None
-
-
-def _mode(value: Any) -> str | None:
-    return value if value in MODES else None
-
-
 def _one_of(choices: Any) -> str:
     return "one of " + ", ".join(f'"{choice}"' for choice in choices)
 
@@ -74,7 +62,7 @@ _LIST_OR_NOT: Mapping[str, Any] = {"type": ["array", "null"], "items": {"type": 
 
 
 def _flagged(field: str, about: str) -> _Kind:
-    return _Kind(field, "true or false", _flag, _BOOLEAN, about)
+    return _Kind(field, "true or false", lambda value: value if isinstance(value, bool) else None, _BOOLEAN, about)
 
 
 def _key(field: str, about: str, schema: Mapping[str, Any] = _LIST) -> _Kind:
@@ -88,7 +76,11 @@ def _key(field: str, about: str, schema: Mapping[str, Any] = _LIST) -> _Kind:
 KINDS: Mapping[str, _Kind] = {
     "enable": _flagged("enable", "Check the files of this folder."),
     "configuration": _Kind(
-        "config", "the path of a file", _path, _STRING, "Path of the one configuration file to use."
+        "config",
+        "the path of a file",
+        lambda value: (os.path.expanduser(value),) if isinstance(value, str) and value else None,
+        _STRING,
+        "Path of the one configuration file to use.",
     ),
     "select": _key("select", "Rules to check: codes, prefixes or names.", _LIST_OR_NOT),
     "extendSelect": _key("extend_select", "Rules to check in addition to the selected ones."),
@@ -99,7 +91,11 @@ KINDS: Mapping[str, _Kind] = {
     "unsafeFixes": _flagged("unsafe_fixes", "Also apply unsafe fixes when all problems of a file are fixed."),
     "showSyntaxErrors": _flagged("syntax_errors", "Show syntax errors."),
     "diagnosticMode": _Kind(
-        "mode", _one_of(MODES), _mode, {"type": "string", "enum": [*MODES]}, "Which files are checked."
+        "mode",
+        _one_of(MODES),
+        lambda value: value if value in MODES else None,
+        {"type": "string", "enum": [*MODES]},
+        "Which files are checked.",
     ),
     "trust": _flagged("trust", "Run the rule files of projects without asking."),
 }

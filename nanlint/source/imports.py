@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from nanlint.disk import read_regular
+from nanlint.reaching import reached
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.syntax import Unparsable
@@ -50,26 +51,17 @@ def _with_importers(changed: Collection[str], imports: Mapping[str, _Imports]) -
     for file, own in imports.items():
         for imported in own.files:
             importers.setdefault(imported, set()).add(file)
-    found = set(changed)
-    pending = list(found)
-    while pending:
-        for importer in importers.get(pending.pop(), set()) - found:
-            found.add(importer)
-            pending.append(importer)
-    return frozenset(found)
+    return frozenset(reached(changed, lambda file: importers.get(file, ())))
 
 
 def _used_by(file: str, imports: Mapping[str, _Imports]) -> frozenset[str]:
     """The files that one imports, and those whose names these hand on to it."""
     own = imports[file]
-    found = set(own.files)
-    pending = list(found)
-    while pending:
-        handed_on = (files for name, files in imports[pending.pop()].bound if own.takes(name))
-        for target in {file for files in handed_on for file in files} - found:
-            found.add(target)
-            pending.append(target)
-    return frozenset(found)
+
+    def handed_on(used: str) -> Iterator[str]:
+        return (target for name, files in imports[used].bound if own.takes(name) for target in files)
+
+    return frozenset(reached(own.files, handed_on))
 
 
 def _names(files: Collection[str], top: str) -> Mapping[str, list[str]]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from nanlint.source.decoding import SourceError, reject_binary
 
@@ -91,172 +91,103 @@ def read_notebook(content: bytes, path: str) -> NotebookFile:
         raise SourceError(f"{path}: is not UTF-8, as notebooks are: {error.reason} at byte {error.start}") from None
     if not text.strip():
         raise SourceError(f"{path}: is empty, so it is not a notebook; open it in Jupyter and save it, or remove it")
-    reader = _Reader(text, path)
     try:
-        reader.notebook()
+        notebook = json.loads(text)
     except json.JSONDecodeError as error:
         raise SourceError(f"{path}: is not valid JSON: {_lower(error.msg)} in line {error.lineno}") from None
     except RecursionError:
         raise SourceError(f"{path}: is not a notebook: its JSON is too deeply nested") from None
-    reader.validate()
-    cells = tuple(cell for cell, language in reader.cells if language in (None, reader.language))
-    return NotebookFile(path, text, reader.language, cells, bom)
+    if not isinstance(notebook, dict):
+        raise SourceError(f"{path}: is not a notebook: its JSON is not an object")
+    found, own = list(_cells(text, path)), _language(notebook)
+    _validate(notebook, path)
+    cells = tuple(cell for cell, language in found if language in (None, own))
+    return NotebookFile(path, text, own, cells, bom)
 
 
-class _Reader:
-    """One pass over the JSON: what matters is taken with its place, the rest is skipped."""
+def _parts(text: str, at: int) -> Iterator[tuple[str, Any, int, int]]:
+    """What is in a JSON object or array that begins there: the key, if it has one, the value, and where that stands."""
+    closing = {"{": "}", "[": "]"}[text[at]]
+    at = _beyond(text, at + 1)
+    while text[at] != closing:
+        key = ""
+        if closing == "}":
+            key, at = _DECODER.raw_decode(text, at)
+            at = _beyond(text, _beyond(text, at) + 1)
+        value, end = _DECODER.raw_decode(text, at)
+        yield key, value, at, end
+        at = _beyond(text, end)
+        if text[at] == ",":
+            at = _beyond(text, at + 1)
 
-    def __init__(self, text: str, path: str) -> None:
-        self.path = path
-        self.text = text
-        self.at = 0
-        self.version: object = None
-        self.metadata: object = None
-        self.cells: list[tuple[CodeCell, str | None]] = []
-        self._count = 0
-        self._has_cells = False
 
-    # JSON
+def _beyond(text: str, at: int) -> int:
+    """Where the white space ends that begins there."""
+    return cast("re.Match[str]", _SPACE.match(text, at)).end()
 
-    def _next(self) -> str:
-        match = _SPACE.match(self.text, self.at)
-        self.at = match.end() if match else self.at
-        return self.text[self.at : self.at + 1]
 
-    def _take(self, sign: str) -> bool:
-        if self._next() != sign:
-            return False
-        self.at += 1
-        return True
+def _lists(text: str, path: str) -> Iterator[tuple[Any, int]]:
+    """The lists of cells, and where each begins: one, or in format 3 that of each worksheet. Raises SourceError."""
+    for key, value, at, _ in _parts(text, _beyond(text, 0)):
+        if key == "worksheets" and not isinstance(value, list):
+            raise SourceError(f'{path}: is not a valid notebook: its "worksheets" are not a list')
+        for _, sheet, place, _ in _parts(text, at) if key == "worksheets" else ():
+            if not isinstance(sheet, dict):
+                raise SourceError(f"{path}: is not a valid notebook: one of its worksheets is not an object")
+            yield from ((cells, there) for name, cells, there, _ in _parts(text, place) if name == "cells")
+        if key == "cells":
+            yield value, at
 
-    def _expect(self, sign: str, message: str) -> None:
-        if not self._take(sign):
-            raise json.JSONDecodeError(message, self.text, self.at)
 
-    def _members(self) -> Iterator[str]:
-        """The keys of an object; who gets one takes its value before asking for the next."""
-        self._expect("{", "Expecting an object")
-        if self._take("}"):
-            return
-        while True:
-            if self._next() != '"':
-                raise json.JSONDecodeError("Expecting property name enclosed in double quotes", self.text, self.at)
-            key = self._value()
-            self._expect(":", "Expecting ':' delimiter")
-            yield key
-            if self._take("}"):
-                return
-            self._expect(",", "Expecting ',' delimiter")
+def _cells(text: str, path: str) -> Iterator[tuple[CodeCell, str | None]]:
+    """The cells of code, each with the language that it names. Raises SourceError."""
+    number = 0
+    for cells, at in _lists(text, path):
+        if not isinstance(cells, list):
+            raise SourceError(f'{path}: is not a valid notebook: its "cells" are not a list')
+        for _, cell, place, _ in _parts(text, at):
+            number += 1
+            if not isinstance(cell, dict):
+                raise _invalid(path, number, "is not an object")
+            if not isinstance(cell.get("cell_type"), str):
+                raise _invalid(path, number, 'has no "cell_type"')
+            if cell["cell_type"] != "code":
+                continue
+            sources = [part[1:] for part in _parts(text, place) if part[0] in ("source", "input")]  # input: format 3
+            source, start, end = sources[-1] if sources else (None, 0, 0)
+            if isinstance(source, list) and all(isinstance(line, str) for line in source):
+                source = "".join(source)
+            if not isinstance(source, str):
+                raise _invalid(path, number, 'has a "source" that is neither a string nor a list of strings')
+            language = _at(cell, "metadata", "vscode", "languageId") or cell.get("language")  # of format 3
+            yield CodeCell(number, source, start, end), language.lower() if isinstance(language, str) else None
 
-    def _items(self) -> Iterator[None]:
-        """The items of an array; who gets one takes its value before asking for the next."""
-        self._expect("[", "Expecting an array")
-        if self._take("]"):
-            return
-        while True:
-            yield None
-            if self._take("]"):
-                return
-            self._expect(",", "Expecting ',' delimiter")
 
-    def _value(self) -> Any:
-        self._next()
-        value, self.at = _DECODER.raw_decode(self.text, self.at)
-        return value
+def _invalid(path: str, number: int, what: str) -> SourceError:
+    return SourceError(f"{path}: is not a valid notebook: cell {number} {what}")
 
-    # Notebooks
 
-    def notebook(self) -> None:
-        """Read all of it. Raises JSONDecodeError, SourceError."""
-        if self._next() != "{":
-            self._value()
-            raise SourceError(f"{self.path}: is not a notebook: its JSON is not an object")
-        for key in self._members():
-            if key == "cells":
-                self._cells()
-            elif key == "worksheets":  # format 3
-                self._worksheets()
-            elif key == "nbformat":
-                self.version = self._value()
-            elif key == "metadata":
-                self.metadata = self._value()
-            else:
-                self._value()
-        if self._next():
-            raise json.JSONDecodeError("Extra data", self.text, self.at)
+def _validate(notebook: Mapping[str, Any], path: str) -> None:
+    """Raise SourceError for JSON that is no notebook of a format that is known."""
+    mend = "open it in Jupyter and save it, or exclude it"
+    version = notebook.get("nbformat")
+    if version is None:
+        raise SourceError(f'{path}: is not a notebook: it has no "nbformat"; {mend}')
+    if not isinstance(version, int) or not _OLDEST <= version <= _NEWEST:
+        known = f"nanlint reads {_OLDEST} and {_NEWEST}"
+        raise SourceError(f"{path}: its notebook format is {version!r}, but {known}; {mend}")
+    sheets = notebook.get("worksheets") or ()
+    if "cells" not in notebook and not any("cells" in sheet for sheet in sheets):
+        raise SourceError(f'{path}: is not a valid notebook: it has no "cells"; {mend}')
 
-    def _worksheets(self) -> None:
-        if self._next() != "[":
-            raise SourceError(f'{self.path}: is not a valid notebook: its "worksheets" are not a list')
-        for _ in self._items():
-            if self._next() != "{":
-                raise SourceError(f"{self.path}: is not a valid notebook: one of its worksheets is not an object")
-            for key in self._members():
-                if key == "cells":
-                    self._cells()
-                else:
-                    self._value()
 
-    def _cells(self) -> None:
-        self._has_cells = True
-        if self._next() != "[":
-            raise SourceError(f'{self.path}: is not a valid notebook: its "cells" are not a list')
-        for _ in self._items():
-            self._count += 1
-            if self._next() != "{":
-                raise self._invalid("is not an object")
-            self._cell()
-
-    def _cell(self) -> None:
-        kind: object = None
-        source: object = None
-        language: object = None
-        start = end = 0
-        for key in self._members():
-            if key in ("source", "input"):  # input: format 3
-                self._next()
-                start, source, end = self.at, self._value(), self.at
-            elif key == "cell_type":
-                kind = self._value()
-            elif key == "metadata":
-                language = _at(self._value(), "vscode", "languageId") or language
-            elif key == "language":  # format 3
-                language = self._value()
-            else:
-                self._value()
-        if not isinstance(kind, str):
-            raise self._invalid('has no "cell_type"')
-        if kind != "code":
-            return
-        if isinstance(source, list) and all(isinstance(line, str) for line in source):
-            source = "".join(source)
-        if not isinstance(source, str):
-            raise self._invalid('has a "source" that is neither a string nor a list of strings')
-        cell = CodeCell(self._count, source, start, end)
-        self.cells.append((cell, language.lower() if isinstance(language, str) else None))
-
-    def _invalid(self, what: str) -> SourceError:
-        return SourceError(f"{self.path}: is not a valid notebook: cell {self._count} {what}")
-
-    def validate(self) -> None:
-        """Raise SourceError for JSON that is no notebook of a format that is known."""
-        mend = "open it in Jupyter and save it, or exclude it"
-        if self.version is None:
-            raise SourceError(f'{self.path}: is not a notebook: it has no "nbformat"; {mend}')
-        if not isinstance(self.version, int) or not _OLDEST <= self.version <= _NEWEST:
-            known = f"nanlint reads {_OLDEST} and {_NEWEST}"
-            raise SourceError(f"{self.path}: its notebook format is {self.version!r}, but {known}; {mend}")
-        if not self._has_cells:
-            raise SourceError(f'{self.path}: is not a valid notebook: it has no "cells"; {mend}')
-
-    @property
-    def language(self) -> str:
-        """What the kernel speaks, in lower case; Python where the notebook does not say."""
-        for place in (("language_info", "name"), ("kernelspec", "language")):
-            language = _at(self.metadata, *place)
-            if isinstance(language, str) and language:
-                return language.lower()
-        return "python"
+def _language(notebook: Mapping[str, Any]) -> str:
+    """What the kernel speaks, in lower case; Python where the notebook does not say."""
+    for place in (("language_info", "name"), ("kernelspec", "language")):
+        language = _at(notebook, "metadata", *place)
+        if isinstance(language, str) and language:
+            return language.lower()
+    return "python"
 
 
 def _at(value: object, *keys: str) -> object:

@@ -139,7 +139,8 @@ def test_gradients_are_taken(tmp_path: Path, framework: str) -> None:
 def test_what_is_guarded_stays_finite(tmp_path: Path) -> None:
     path = tmp_path / "guarded.py"
     path.write_text(
-        "import numpy as np\n\n\ndef share(x):\n    if {*np.sign(x).ravel().tolist()} != {1.0} or max(x.ravel().tolist()) > 1e9:\n"
+        "import numpy as np\n\n\ndef share(x):\n"
+        "    if {*np.sign(x).ravel().tolist()} != {1.0} or max(x.ravel().tolist()) > 1e9:\n"
         "        raise ValueError('positive numbers only')\n    return x / x.sum()\n"
     )
     found = verdicts(path, "--seconds", "2")

@@ -9,15 +9,13 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nanlint.diagnostic import Diagnostic
 from nanlint.disk import read_regular, reason
 from nanlint.runtime.runfile import PREFIX, RunError
 from nanlint.runtime.telling import listed
 from nanlint.runtime.trends import SET, first_bad, growth, jumps
-
-if TYPE_CHECKING:
-    from nanlint.diagnostic import Diagnostic
 
 #: columns that number the rows, the best first: what Lightning, Keras, transformers, Weights & Biases write
 STEPS = ("step", "_step", "global_step", "iteration", "epoch")

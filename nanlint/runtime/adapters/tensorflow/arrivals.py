@@ -6,7 +6,7 @@ not finite, a branch leaves what there is in a variable and rings the alarm.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,17 @@ def are_finite(values: Iterable[Any]) -> bool:
     return all(is_finite(one) for one in tensors if isinstance(one, EagerTensor) and one.dtype.is_floating)
 
 
+def came_back(target: Any, gradients: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
+    """What a tape was asked for: the loss, and the gradients by their names."""
+    yield from ((LOSS, "the loss", one) for one in tf.nest.flatten(target)[:1])
+    yield from (("gradient", f"the gradient of {name}", dense(one)) for name, one in gradients)
+
+
 def look(watch: Watch, target: Any, gradients: Iterable[tuple[str, Any]], sources: Iterable[Any], asked: str) -> None:
     """Tell what is not finite of what a tape gave outside of graphs."""
-    seen = [(LOSS, "the loss", one) for one in tf.nest.flatten(target)[:1]]
-    seen += [("gradient", f"the gradient of {name}", dense(one)) for name, one in gradients]
-    floats = [one for one in seen if isinstance(one[2], EagerTensor) and one[2].dtype.is_floating]
+    floats = [
+        one for one in came_back(target, gradients) if isinstance(one[2], EagerTensor) and one[2].dtype.is_floating
+    ]
     arrays = (array for one in sources if (array := array_of(one)) is not None and array.dtype.kind == "f")
     given = not all(bool(np.isfinite(array).all()) for array in arrays)
     judge(watch, [(what, name, health_of(one)) for what, name, one in floats], asked, given=given)
@@ -86,9 +92,7 @@ class ArrivalProbe:
         given: Callable[[], bool],
     ) -> ArrivalProbe | None:
         """The probe; None where nothing can be looked at."""
-        seen = [(LOSS, "the loss", one) for one in tf.nest.flatten(target)[:1]]
-        seen += [("gradient", f"the gradient of {name}", dense(one)) for name, one in gradients]
-        seen = [one for one in seen if isinstance(one[2], tf.Tensor) and is_float(one[2])]
+        seen = [one for one in came_back(target, gradients) if isinstance(one[2], tf.Tensor) and is_float(one[2])]
         return cls(setting, seen, asked, frames, given) if seen else None
 
     def build(self, alarm: Alarm) -> None:

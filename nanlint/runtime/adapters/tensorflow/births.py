@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from nanlint.reaching import reached
 from nanlint.runtime.adapter import Tensor, Values, Watch
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Inside, Kept, Setting, after, is_ours
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
@@ -55,14 +56,11 @@ def live_ops(graph: Any, outputs: Any) -> list[Any]:
 
 def needed(ops: Iterable[Any], fed: Kinds = frozenset(), effects: bool = True) -> list[Any]:
     """Ops and those that they need, as they were made (``effects``: by control inputs, too; ``fed``: need none)."""
-    todo, found = list(ops), set()
-    while todo:
-        op = todo.pop()
-        if op not in found:
-            found.add(op)
-            todo += [one.op for one in op.inputs if one.name not in fed]
-            todo += op.control_inputs if effects else ()
-    return sorted(found, key=lambda op: op._id)
+
+    def before(op: Any) -> list[Any]:
+        return [*(one.op for one in op.inputs if one.name not in fed), *(op.control_inputs if effects else ())]
+
+    return sorted(reached(ops, before), key=lambda op: op._id)
 
 
 def _symbols(graph: Any, outputs: Any) -> list[Any]:

@@ -104,7 +104,7 @@ class Arrivals(Hooked):
     def _pass(self, run: AnyFunction, roots: Any, *args: Any, **kwargs: Any) -> Any:
         if self._is_elsewhere() or (self._stepped and self._watch.mode == "sentinel"):  # it is looked at in steps
             return run(roots, *args, **kwargs)
-        keeps = bool(kwargs.get("accumulate_grad", False))
+        keeps = bool(kwargs.get("accumulate_grad"))
         asked = "backward()" if keeps else "autograd.grad()"
         inputs = args[3] if len(args) > 3 else ()
         due = is_due(self._passes)
