@@ -28,7 +28,7 @@ from nanlint.analysis.wholes import left_of_whole
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.floats import FORMATS
-from nanlint.ops.functions import exponential, sigmoid
+from nanlint.ops.functions import exponential, sigmoid, softmax
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
 from nanlint.ops.selection import COMPARISONS
@@ -465,6 +465,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return OPS["bincount"].transfer({}, {})
     if counts_all(chosen, node):
         return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
+    if (found := weighted(node, evaluate)) is not None:
+        return found
     exponential = exponential_in(node["x"])
     if exponential is not None:
         v = evaluate(exponential)
@@ -487,6 +489,17 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return like(v, 0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA))
+
+
+def weighted(node: Node, evaluate: Evaluate) -> Value | None:
+    """The sum of something times weights that sum to 1, as those of a softmax do: no less and no more than that."""
+    parts = factors(node["x"])
+    weights = next((f for f in parts if f.op == "softmax"), None)
+    along = [evaluate(axis).constant for n in (node, weights) if n is not None and (axis := n.get("axis")) is not None]
+    if node.op != "sum" or weights is None or len(parts) != 2 or len(along) != 2 or along[0] != along[1]:
+        return None
+    v = evaluate(parts[parts[0] is weights])
+    return replace(v, low=UNKNOWN, high=UNKNOWN, peak=False, sum_one=False) if v.lo > 0 or v.hi < 0 else None
 
 
 def masked_sum(node: Node, evaluate: Evaluate) -> Value | None:
@@ -772,6 +785,14 @@ def setting(node: Node, v: Value) -> bool:
     return v.kind is Kind.SCALAR or node.op == ATTR or bool(node.attrs.get("held"))
 
 
+def shares(node: Node, evaluate: Evaluate) -> Value | None:
+    """The softmax of bounded scores over a temperature: whether it underflows is up to that."""
+    if not (is_set(node["x"], evaluate) and all(bounds(node["x"], evaluate))):
+        return None
+    v = softmax(evaluate(node["x"]))
+    return replace(v, low=min(v.low, POSSIBLE), high=min(v.high, POSSIBLE), zero=min(v.zero, POSSIBLE))
+
+
 def between_units(node: Node) -> bool:
     """Whether a node is the difference, or the distance, of two vectors of length 1: at most 2 long."""
     node = bare(node)
@@ -862,5 +883,6 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "sum": sum_of,
     "mean": sum_of,
     "sigmoid": saturation,
+    "softmax": shares,
     "distance": length,
 }
