@@ -313,7 +313,7 @@ def cosine_of(node: Node, evaluate: Evaluate) -> Value | None:
 def quotient(node: Node, evaluate: Evaluate) -> Value | None:
     """x / sum(x) of non-negatives is a fraction; x / norm(x) is in [-1, 1]."""
     a, b = bare(node["a"]), bare(node["b"])
-    if (found := cosine_of(node, evaluate)) is not None:
+    if (found := cosine_of(node, evaluate) or written_out_sigmoid(node, evaluate)) is not None:
         return found
     if zero_together(node):
         # where no weight is left it is NaN, and no 0
@@ -832,13 +832,25 @@ def nested(factor: Node, of: Node, evaluate: Evaluate, steps: int) -> bool:
     )
 
 
-def saturation(node: Node, evaluate: Evaluate) -> Value | None:
-    """The sigmoid of a logarithm is a quotient of powers: at its ends only where these are."""
-    if not in_log_space(node["x"], evaluate) and not called_logarithm(node["x"]):
-        return None
-    v = sigmoid(evaluate(node["x"]))
+def saturation(exponent: Node, x: Value, evaluate: Evaluate) -> Value:
+    """The sigmoid of x, which is made of an exponent; of a logarithm it is at its ends only where that is."""
+    v = sigmoid(x)
+    if not in_log_space(exponent, evaluate) and not called_logarithm(exponent):
+        return v
     low, high = min(v.low, POSSIBLE), min(v.high, POSSIBLE)
     return replace(v, low=low, high=high, zero=min(v.zero, low), pos=min(v.pos, POSSIBLE))
+
+
+def written_out_sigmoid(node: Node, evaluate: Evaluate) -> Value | None:
+    """1 / (1 + exp(-x)) and exp(x) / (1 + exp(x)): exactly 0 and 1 far out."""
+    term = beside(node["b"], 1, evaluate)
+    exp = bare(term.node) if term is not None and not term.negative else node
+    if exp.op != "exp":
+        return None
+    x = evaluate(exp["x"])
+    if evaluate(node["a"]).constant == 1:
+        return saturation(exp["x"], negate(x), evaluate)
+    return saturation(exp["x"], x, evaluate) if same(node["a"], exp) else None
 
 
 def called_logarithm(node: Node) -> bool:
@@ -882,7 +894,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "var": length,
     "sum": sum_of,
     "mean": sum_of,
-    "sigmoid": saturation,
+    "sigmoid": lambda node, evaluate: saturation(node["x"], evaluate(node["x"]), evaluate),
     "softmax": shares,
     "distance": length,
 }

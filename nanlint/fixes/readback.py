@@ -232,7 +232,13 @@ class Readback:
         ]
         for minimum in {Confidence.POSSIBLE, self.minimum}:
             # what is found in the text as it is takes long to find: it is asked for only where something is left
-            if beside and (new := counted(beside, pairing, minimum) - counted(self.found, pairing, minimum)):
+            if not beside:
+                continue
+            known = counted(self.found, pairing, minimum)
+            # where one rule had the word, another may have it now
+            told = {site for _, site in known if site is not None}
+            new = [one for one in counted(beside, pairing, minimum) - known if one[1] not in told]
+            if new:
                 return {}, f"{min(new, key=str)[0]} would be reported"
             left = counted(after, pairing, minimum)
             for number, offer in enumerate(offers):

@@ -394,14 +394,20 @@ def divide(a: Value, b: Value) -> Value:
     lo, hi = min(ends), max(ends)
     bounded_divisor = math.isfinite(b.lo) and math.isfinite(b.hi)
     neg, pos = (signs.neg, signs.pos) if signs else (UNKNOWN, UNKNOWN)
+    low, high = (signs.low, signs.high) if signs else (UNKNOWN, UNKNOWN)
+    low, high = (low if lo == -INF else UNKNOWN), (high if hi == INF else UNKNOWN)
+    if a.constant is not None and a.constant > 0 and b.lo > 0:
+        # where the divisor is at one end, the quotient is at the other
+        low, high = max(b.high, b.pinf), b.low
+        why |= noted(low=b.evidence("pinf") or b.evidence("high"), high=b.evidence("low"))
     return value(
         lo,
         hi,
         zero=NEVER if a.zero is NEVER and bounded_divisor else a.zero,
         neg=neg,
         pos=pos,
-        low=signs.low if signs and lo == -INF else UNKNOWN,
-        high=signs.high if signs and hi == INF else UNKNOWN,
+        low=low,
+        high=high,
         pinf=b.zero,
         nan=max(a.nan, b.nan, min(a.zero, b.zero), min(infinite(a), infinite(b))),
         because=why,
@@ -526,7 +532,12 @@ def power(x: Value, y: Value) -> Value:
             except OverflowError:
                 pass
         if x.constant is not None and x.constant > 0:
-            return value(0.0, INF, **fields)
+            base = max(x.constant, 1 / x.constant)
+            try:
+                grown = monotone(y if x.constant == base else negate(y), lambda t: base**t)
+                return replace(grown, **fields)
+            except OverflowError:
+                return value(0.0, INF, **fields)
         if x.hi <= 1 and y.hi <= 0:
             # (1 / x)**-y, which is inf where x is 0
             return value(1.0, INF, pinf=min(x.zero, y.neg), because=noted(pinf=x.evidence("zero")), **fields)

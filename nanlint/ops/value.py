@@ -125,8 +125,12 @@ class Value:
         found = self.why.get(cls)
         if found is None and cls == "zero":
             found = self.why.get("low" if self.lo == 0 else "high" if self.hi == 0 else "zero")
+        if found is None and (cls, 0) in (("low", self.lo), ("high", self.hi)):
+            found = self.why.get("zero")
         if found is None and cls == "pos" and 0 < self.hi < INF:
             found = self.why.get("high")
+        if found is None and cls == "neg" and (end := self.why.get("low")) is not None:
+            found = end if end.origin is Origin.ROUNDING and self.lo < 0 else None
         return found
 
 

@@ -44,6 +44,9 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
         return "bounded from below, so only an exact 0 is left"
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of a rounding error")
+    if not (facts.cancels(difference) or difference.op == "sub"):
+        # what rounds is a part of the difference
+        difference = at.operand
     mended, notes = floor(difference, at, facts), ((at.node, effect),)
     yield Finding(difference, MESSAGE, at.evidence.text, at, fix=mended, notes=notes)
 
