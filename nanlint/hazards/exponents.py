@@ -78,7 +78,8 @@ def element_of_a_call(node: Node) -> bool:
 
 def kind_of(node: Node) -> str | None:
     """What a source is: the result of a layer, seen or not, a weight, or something called a logarithm or a logit."""
-    if node.op in LAYERS:
+    weighed = node.op == "dot" and any(bare(side).op == "variable" for side in node.args.values())
+    if node.op in LAYERS or weighed:
         return "network"
     if node.attrs.get("requires_grad"):
         return "weight"

@@ -7,6 +7,7 @@ from itertools import chain
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
 from nanlint.analysis.scenarios import SOURCES as ENTERING
+from nanlint.analysis.structure import depends
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipExponent
 from nanlint.fixes.logistic_density import LogisticDensity
@@ -78,6 +79,9 @@ def alone(exp: Node, facts: Facts) -> Findings:
     found = exposed(exp, facts) if facts.differentiated(exp) and not facts.scalar(exp) else None
     if found is None or facts.tested_for_infinity(exp):
         return "no evidence that the exponent grows, or something bounds it"
+    shares = [user.op == "div" and user["b"] is not exp and depends(user["b"], exp) for user in facts.uses(exp)]
+    if any(shares) or not shares:
+        return "a share of a sum of itself, which NL401 and NL402 check, or nobody uses it"
     called = [n for n in facts.gradient.called_from_outside(exp) if len(n.calls) > len(exp.calls)]
     given = [given_to(n["x"]) for n in called]
     if given and any(given) and not any(exposed(one, facts) for one, data in zip(called, given, strict=True) if data):

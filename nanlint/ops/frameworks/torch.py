@@ -419,7 +419,9 @@ SPELLINGS: Mapping[str, str] = {
     "torch.nn.init.{xavier_uniform,xavier_normal,orthogonal}_!(tensor, gain)": "normal()",
     "torch.nn.init.{kaiming_uniform,kaiming_normal}_!(tensor, a, mode, nonlinearity)": "normal()",
     # functions of layers
-    "torch.nn.functional.{linear,conv1d,conv2d,conv3d,conv_transpose1d,conv_transpose2d,conv_transpose3d}(input, weight, bias)": "linear(x=input)",
+    "torch.nn.functional.linear(input, weight)": "dot(a=input, b=weight)",
+    "torch.nn.functional.linear(input, weight, bias)": "linear(x=input)",
+    "torch.nn.functional.{conv1d,conv2d,conv3d,conv_transpose1d,conv_transpose2d,conv_transpose3d}(input, weight, bias)": "linear(x=input)",
     "torch.nn.functional.bilinear(input1, input2, weight, bias)": "linear(x=input1)",
     "torch.nn.functional.{batch_norm,instance_norm}(input, running_mean, running_var)": "linear(x=input)",
     "torch.nn.functional.layer_norm(input, normalized_shape, weight, bias, eps)": "linear(x=input)",
