@@ -314,11 +314,11 @@ class GradientFlow:
     def fixed(self, node: Node) -> bool:
         """Whether a source of the graph is no tensor that is differentiated with respect to, by what it is.
 
-        It is a gradient itself, a buffer, a number or whole by its annotation, or comes from a framework that has no
-        gradients.
+        It is a gradient itself, of which no derivative is taken again, a buffer, a number or whole by its annotation,
+        or comes from a framework that has no gradients.
         """
         if node.attrs.get("gradient"):
-            return True
+            return not any(is_differentiated(copy) for copy in self.copies(node))
         if node.op == PARAM:
             return node.attrs.get("annotation") in NUMBERS | INTEGERS
         if node.op == ATTR:
