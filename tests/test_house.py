@@ -19,17 +19,17 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 6_054,
+    "analysis hazards": 6_119,
     "cache": 372,
     "commands": 1_284,
-    "fixes": 3_812,
-    "frontend": 4_142,
+    "fixes": 3_777,
+    "frontend": 4_177,
     "graph": 614,
     "lint": 1_027,
-    "ops": 1_775,
+    "ops": 1_794,
     "output": 1_329,
     "proof": 2_553,
-    "rules": 1_868,
+    "rules": 1_875,
     "runtime": 14_165,
     "server": 1_683,
     "source": 2_274,
@@ -40,7 +40,7 @@ GROWING = frozenset({"runtime"})
 #: statements that a room may be below its budget before that is to be lowered
 SLACK = 15
 #: pieces of syntax for each statement of the package: what is saved in statements is not packed into longer ones
-DENSITY = 13.82
+DENSITY = 13.83
 
 #: what parts of the front end may name as a type
 HOLDER = "from nanlint.frontend.lower import Lowering"

@@ -318,7 +318,7 @@ class GradientFlow:
         or comes from a framework that has no gradients.
         """
         if node.attrs.get("gradient"):
-            return not any(is_differentiated(copy) for copy in self.copies(node))
+            return not any(map(is_differentiated, (n for n in self.copies(node) if n.attrs.get("gradient"))))
         if node.op == PARAM:
             return node.attrs.get("annotation") in NUMBERS | INTEGERS
         if node.op == ATTR:

@@ -528,8 +528,12 @@ def masked_sum(node: Node, evaluate: Evaluate) -> Value | None:
 
 def apart(cond: Node, selection: Node) -> bool:
     """Whether a condition asks about something else than what it selects."""
-    chosen = {n.key for k in ("a", "b") for n in walk(selection[k], lambda n: n.args.values(), 40) if n.op != CONST}
-    return chosen.isdisjoint(n.key for n in walk(cond, lambda n: n.args.values(), 40))
+    asked = {n.key for n in walk(cond, lambda n: n.args.values(), 40)}
+    for k in ("a", "b"):
+        chosen = walk(selection[k], lambda n: n.args.values(), 40)
+        if any(n.key in asked for n in chosen if n.op != CONST):
+            return False
+    return True
 
 
 def laid_out(node: Node, evaluate: Evaluate, places: frozenset[str] = GRIDS) -> bool:

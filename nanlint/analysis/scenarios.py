@@ -74,8 +74,8 @@ MAX_CONDITIONS = 100
 SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear", "gradient"})
 #: of these, what is made of its operands, nobody sees how
 UNSEEN = frozenset({CALL, "unknown"})
-#: operands that say where or how, not what
-PLACES = frozenset({"by", "axis", "ord", "ddof", "layer"})
+#: operands that say where, not what
+PLACES = frozenset({"by", "axis", "ord", "ddof"})
 #: operands that hold no data
 NOT_DATA = PLACES | {"cond", "index"}
 #: the term that is the number 1
@@ -481,7 +481,7 @@ def operands_of(node: Node) -> Iterator[tuple[str, Node]]:
     for name, operand in node.args.items():
         if node.op == "einsum" and operand.op == TUPLE:
             yield from ((f"{name}.{i}", a) for i, a in operand.args.items())
-        elif name not in PLACES and not isinstance(operand.attrs.get("value"), str):
+        elif name not in PLACES and has_data(node, operand) and not isinstance(operand.attrs.get("value"), str):
             yield name, operand
 
 
@@ -520,7 +520,12 @@ def made_of(node: Node) -> list[Node]:
     if op is not None and op.stops_gradient and node.op not in TRANSPARENT and not op.view:
         # comparisons, counts, sizes: no data any more
         return []
-    return [a for name, a in node.args.items() if name not in NOT_DATA]
+    return [a for name, a in node.args.items() if name not in NOT_DATA and has_data(node, a)]
+
+
+def has_data(node: Node, operand: Node) -> bool:
+    """Whether an operand is more than the layer that an op is written as: one with weights is."""
+    return operand.op != LAYER or node.op == "linear"
 
 
 def parts_of(nodes: list[Node]) -> dict[int, frozenset[int]]:

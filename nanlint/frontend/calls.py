@@ -46,8 +46,10 @@ FORWARD_METHODS = {"forward", "call", "__call__", "apply", "predict", "predict_o
 def place_of(base: Node) -> tuple[Node, Node] | None:
     """The array and the index of ``x.at[index]``."""
     place = unrefined(base)
-    at = unrefined(place["x"]) if "index" in place.args and "x" in place.args else place
-    return (at["base"], place["index"]) if at.op == ATTR and at.name == "at" and at is not place else None
+    if "index" not in place.args or "x" not in place.args:
+        return None
+    at = unrefined(place["x"])
+    return (at["base"], place["index"]) if at.op == ATTR and at.name == "at" else None
 
 
 class Calls(Part):

@@ -243,8 +243,11 @@ class Operations(Part):
         if isinstance(value, str):
             spelling = self.spellings.get(f"{INITIALIZERS}.{value}")
             given = self.spell(spelling, [], {}, e) if spelling is not None else self.lowering.builder.unknown(e)
-        made = self.lowering.calls.apply(given, [], {}, e) if given.op in CALLABLE else given
-        return self.lowering.calls.apply(made, [], {}, e) if made.op == LAYER else made
+        if given.op in CALLABLE:
+            given = self.lowering.calls.apply(given, [], {}, e)
+        if given.op == LAYER:
+            given = self.lowering.calls.apply(given, [], {}, e)
+        return given
 
     def method_spelling(
         self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]

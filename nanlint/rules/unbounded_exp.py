@@ -79,8 +79,9 @@ def alone(exp: Node, facts: Facts) -> Findings:
     found = exposed(exp, facts) if facts.differentiated(exp) and not facts.scalar(exp) else None
     if found is None or facts.tested_for_infinity(exp):
         return "no evidence that the exponent grows, or something bounds it"
-    shares = [user.op == "div" and user["b"] is not exp and depends(user["b"], exp) for user in facts.uses(exp)]
-    if any(shares) or not shares:
+    users = list(facts.uses(exp))
+    quotients = [user for user in users if user.op == "div" and user["b"] is not exp]
+    if not users or any(depends(quotient["b"], exp) for quotient in quotients):
         return "a share of a sum of itself, which NL401 and NL402 check, or nobody uses it"
     called = [n for n in facts.gradient.called_from_outside(exp) if len(n.calls) > len(exp.calls)]
     given = [given_to(n["x"]) for n in called]
