@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -367,8 +368,14 @@ def test_threads_that_are_over_leave_nothing_behind(watching: Watching) -> None:
             thread = threading.Thread(target=lambda: torch.ones(1).exp())
             thread.start()
             thread.join()
-        gc.collect()
-        assert sum(isinstance(one, eager.BirthMode) for one in gc.get_objects()) == alive
+        # what PyTorch keeps for a thread goes when the system's thread ends, which may be just after it was joined
+        for _ in range(100):
+            gc.collect()
+            left = sum(isinstance(one, eager.BirthMode) for one in gc.get_objects()) - alive
+            if left == 0:
+                break
+            time.sleep(0.05)
+        assert left == 0
 
 
 def test_a_birth_can_stop_the_program(watching: Watching) -> None:
