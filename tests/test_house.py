@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[1]
 #: rooms -> statements; those of the package's own directory are its "top". What one room hands to another of its row
 #: changes nothing: ``hazards`` is to take over most of what ``analysis`` decides.
 BUDGETS = {
-    "analysis hazards": 6_119,
+    "analysis hazards": 6_117,
     "cache": 372,
     "commands": 1_284,
     "fixes": 3_777,
-    "frontend": 4_177,
+    "frontend": 4_175,
     "graph": 614,
     "lint": 1_027,
     "ops": 1_794,

@@ -83,9 +83,10 @@ def of_a_trace(node: Node, value: Evaluate) -> bool:
     above = monomial(node, value).above
     parts = [bare(term.node) for term in terms(above[0] if len(above) == 1 else node)]
     elements = [one for one in parts if value(one).constant is None]
+    if elements == parts:
+        return False
     if len(elements) > 1:
-        picked = all(one.op == "part" and same(one["x"], elements[0]["x"]) for one in elements)
-        return picked and elements != parts
+        return all(one.op == "part" and same(one["x"], elements[0]["x"]) for one in elements)
     summed = [bare(one["x"]) if one.op == "sum" else one for one in elements]
     return any(one.op in ("trace", "diagonal", "einsum") for one in summed)
 

@@ -529,11 +529,8 @@ def masked_sum(node: Node, evaluate: Evaluate) -> Value | None:
 def apart(cond: Node, selection: Node) -> bool:
     """Whether a condition asks about something else than what it selects."""
     asked = {n.key for n in walk(cond, lambda n: n.args.values(), 40)}
-    for k in ("a", "b"):
-        chosen = walk(selection[k], lambda n: n.args.values(), 40)
-        if any(n.key in asked for n in chosen if n.op != CONST):
-            return False
-    return True
+    chosen = (n for k in ("a", "b") for n in walk(selection[k], lambda n: n.args.values(), 40))
+    return all(n.key not in asked for n in chosen if n.op != CONST)
 
 
 def laid_out(node: Node, evaluate: Evaluate, places: frozenset[str] = GRIDS) -> bool:

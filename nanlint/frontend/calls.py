@@ -27,8 +27,7 @@ from nanlint.graph.node import (
     Node,
     unrefined,
 )
-from nanlint.ops.frameworks import LOSSES
-from nanlint.ops.frameworks.jax import UPDATES
+from nanlint.ops.frameworks import LOSSES, UPDATES
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spelling
@@ -154,13 +153,11 @@ class Calls(Part):
     def updated(self, array: Node, index: Node, op: str, value: Node, e: ast.Call) -> Node:
         """``array.at[index].add(value)``: another array, in which it was done."""
         if op == "scatter_sum" and index.op not in CONDITIONS:
-            new = self.lowering.builder.emit(op, e, x=array, src=value, index=index)
-        else:
+            return self.lowering.builder.emit(op, e, x=array, src=value, index=index)
+        if op:
             old = self.lowering.containers.item(array, index, e)
-            made = self.lowering.builder.emit("add" if op == "scatter_sum" else op, e, a=old, b=value) if op else value
-            new = self.lowering.scopes.with_items(array, index, made, e)
-        new.framework = "jax"
-        return new
+            value = self.lowering.builder.emit("add" if op == "scatter_sum" else op, e, a=old, b=value)
+        return self.lowering.scopes.with_items(array, index, value, e)
 
     def call_of_object(self, base: Node, name: str, e: ast.Call) -> Node | None:
         """A method of a class of the project, or of an object of one; None where it is no method of its own."""

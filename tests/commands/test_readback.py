@@ -62,3 +62,17 @@ def test_all_outputs_say_the_same_of_a_fix_and_safe_ones_alone_are_made(tmp_path
     assert len(changed) == 1
     printed(file, "--fix")
     assert file.read_text(encoding="utf-8").count("logsigmoid") == 1
+
+
+def test_a_finding_that_another_rule_has_now_keeps_no_fix_away(tmp_path: Path) -> None:
+    file = tmp_path / "loss.py"
+    file.write_text(
+        "import torch\n\n\ndef loss(s: torch.Tensor):\n"
+        "    p = 1 / (1 + torch.exp(-s))\n    return torch.log(1 - p).mean()\n"
+    )
+    found = {one["code"]: one["fix"] for one in json.loads(printed(file, "--output-format", "json"))}
+    assert found["NL402"]["applicability"] == "safe"
+    assert "NL103" in found  # at the logarithm, which is NL102's once the sigmoid is one
+    assert "NL102" not in found
+    printed(file, "--fix")
+    assert "torch.exp" not in file.read_text(encoding="utf-8")

@@ -166,6 +166,17 @@ MUTABLE = frozenset({"torch", "numpy"})
 TAKES_WHERE = frozenset({"numpy", "scipy", "jax"})
 #: the modules of the activations and losses that are given by their name alone
 ACTIVATIONS, LOSSES, INITIALIZERS = "keras.activations", "keras.losses", "keras.initializers"
+#: methods of a place of an array, ``x.at[i]`` in JAX, that give the array with other elements there,
+#: and the op of each with what was there before
+UPDATES = {
+    "set": "",
+    "add": "scatter_sum",
+    "multiply": "mul",
+    "mul": "mul",
+    "divide": "div",
+    "min": "minimum",
+    "max": "maximum",
+}
 #: classes of PyTorch's whose methods take its arrays, and packages that have others by these names
 MODELS = frozenset({"Module", "LightningModule"})
 MODELS_OF_OTHERS = frozenset({"flax", "haiku", "equinox", "tensorflow"})

@@ -528,15 +528,3 @@ SPELLINGS: Mapping[str, str] = {
     "flax.linen.Sequential(layers)": "sequence(x=layers)",
     "optax.GradientTransformation{,ExtraArgs}(init, update)": "on_gradients()",
 }
-
-#: methods of a place of an array, ``x.at[i]``, that give the array with other elements there, and the op of each with
-#: what was there before
-UPDATES: Mapping[str, str] = {
-    "set": "",
-    "add": "scatter_sum",
-    "multiply": "mul",
-    "mul": "mul",
-    "divide": "div",
-    "min": "minimum",
-    "max": "maximum",
-}
